@@ -1,0 +1,14 @@
+//! The simulated AWS account: the services that the product calls, over their own wire protocols.
+//!
+//! One [`World`](world::World) holds everything that the account knows, as a plain value that can be kept, forked and
+//! compared; only DynamoDB tables live beside it, in their own database. A request becomes a [`Call`](call::Call) that
+//! was checked against the service model, a service changes the world and answers a JSON value, and the protocol layer
+//! writes it down as that service would. What happens by itself (a cluster becomes ACTIVE, a node boots) is an
+//! [`Event`](life::Event) on the world's agenda.
+//!
+//! Nothing here knows the product: it would serve any program that speaks AWS and Kubernetes.
+
+pub mod call;
+pub mod clock;
+pub mod life;
+pub mod world;

@@ -1,0 +1,74 @@
+//! Everything that the account knows, as one plain value.
+
+use crate::life::{Agenda, Event};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::{collections::BTreeMap, ops::Range};
+
+/// The whole simulated account besides DynamoDB's database file.
+///
+/// It can be written to disk, cloned to fork a test, and compared. Each service keeps its own part in its own field and
+/// is the only one to write it; others ask it through its functions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct World {
+    /// What draws and ids derive from; two worlds with one seed and one history are equal.
+    pub seed: u64,
+    /// By how much AWS's durations are divided; 1 is AWS's own pace, 0 is read as 1.
+    pub pace: u32,
+    /// What will happen by itself.
+    pub agenda: Agenda,
+    made: BTreeMap<String, u64>,
+}
+
+impl World {
+    /// An empty account.
+    pub fn new(seed: u64, pace: u32) -> Self {
+        Self { seed, pace, ..Self::default() }
+    }
+
+    /// Lets everything happen that is due at `now`, in order.
+    pub fn advance(&mut self, now: Timestamp) {
+        while let Some((at, event)) = self.agenda.take_due(now) {
+            event.happen(self, at);
+        }
+    }
+
+    /// Puts an event `after` from `now` on the agenda, divided by the pace.
+    pub fn schedule(&mut self, now: Timestamp, after: SignedDuration, event: Event) {
+        let at = now.saturating_add(self.paced(after)).unwrap_or(Timestamp::MAX);
+        self.agenda.add(at, event);
+    }
+
+    /// A duration of AWS's at this world's pace.
+    pub fn paced(&self, duration: SignedDuration) -> SignedDuration {
+        duration / i32::try_from(self.pace.max(1)).unwrap_or(i32::MAX)
+    }
+
+    /// Draws a duration from `range` (seconds) by seed and `label`, so that a draw depends on what it is for and not on
+    /// how many were made before it.
+    pub fn draw(&self, label: &str, range: Range<u32>) -> SignedDuration {
+        let span = u64::from(range.end.saturating_sub(range.start).max(1));
+        let drawn = u64::from(range.start) + self.hash(label) % span;
+        SignedDuration::from_secs(i64::try_from(drawn).unwrap_or(i64::MAX))
+    }
+
+    /// A number that depends on seed and `label` alone.
+    pub fn hash(&self, label: &str) -> u64 {
+        let digest = Sha256::new().chain_update(self.seed.to_be_bytes()).chain_update(label).finalize();
+        digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    /// A new AWS-style id: `prefix` followed by 17 hexadecimal digits, as in `vpc-0a1b2c3d4e5f67890`.
+    pub fn new_id(&mut self, prefix: &str) -> String {
+        format!("{prefix}0{:016x}", self.next_number(prefix))
+    }
+
+    /// A new number without meaning, unlike any that was drawn for `purpose` before.
+    pub fn next_number(&mut self, purpose: &str) -> u64 {
+        let count = self.made.entry(purpose.to_owned()).or_default();
+        *count += 1;
+        let label = format!("{purpose}#{count}");
+        self.hash(&label)
+    }
+}
