@@ -1,0 +1,97 @@
+//! Ending an operation whose execution is dead, so that its record tells the truth and its lane is free.
+//!
+//! A typed failure was written down by the tick that met it; what comes here died otherwise: crashed to the last retry,
+//! aborted, timed out, or grew too large (field report BR-139).
+
+use crate::{
+    commands::put,
+    record::Operation,
+    store::{Condition, Transaction, keys::Key},
+    submit::{Desk, Refused},
+    tick::ending::{closing, left_behind},
+};
+use domain::{
+    codes::ErrorCode,
+    failure::Failure,
+    ids::OperationId,
+    states::{OperationState, StageState},
+};
+use serde::{Deserialize, Serialize};
+
+/// Longest cause that is kept; Step Functions allows 32 kB.
+const CAUSE_CHARACTERS: usize = 1_000;
+
+/// What is known of the death.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Death {
+    /// The operation.
+    pub operation_id: OperationId,
+    /// The attempt whose execution died; an older one changes nothing.
+    pub attempt: u32,
+    /// Error name as Step Functions tells it.
+    pub error: String,
+    /// Its cause.
+    #[serde(default)]
+    pub cause: String,
+}
+
+impl Desk {
+    /// Writes the death down. Safe to repeat; an operation that has ended, or that runs a newer attempt, is left alone.
+    ///
+    /// # Errors
+    /// `dependency_not_ready` while an invocation may still be acting (its lease ends within 90 s); ask again then.
+    pub async fn settle(&self, death: &Death) -> Result<Operation, Refused> {
+        let before = self.found(death.operation_id).await?;
+        if before.is_terminal() || before.attempt != death.attempt {
+            return Ok(before);
+        }
+        let now = self.context.now();
+        if let Some(lease) = before.lease.as_ref().filter(|lease| lease.until > now) {
+            let text = format!("an invocation may act on {} until {}", before.id, lease.until);
+            return Err(Failure::new(ErrorCode::DependencyNotReady, text).into());
+        }
+        let failure = failure(death);
+        let mut after = Operation {
+            state: OperationState::Failed,
+            failure: Some(failure.clone()),
+            finished_at: Some(now),
+            waiting: None,
+            lease: None,
+            ..self.next(&before)
+        };
+        let mut transaction = Transaction::new();
+        if let Some(stage) = before.stage {
+            let mut record = self.store.stage(before.cluster_id, stage).await?;
+            after.left = left_behind(&record.ledger);
+            let (key, seen) = (Key::stage(before.cluster_id, stage), record.version);
+            record.state = StageState::Failed;
+            record.operation_id = Some(before.id);
+            record.failure = Some(failure);
+            record.waiting = None;
+            record.finished_at = Some(now);
+            record.version += 1;
+            transaction = transaction.put(&key, &record, &Condition::Version(seen));
+        } else {
+            after.left = left_behind(&before.ledger);
+        }
+        let transaction = closing(put(transaction, &after, before.version), &after, now, "settled");
+        if self.sure(transaction, &after).await? {
+            return Ok(after);
+        }
+        let text = format!("operation {} changed at this moment", before.id);
+        Err(Failure::new(ErrorCode::DependencyNotReady, text).into())
+    }
+}
+
+fn failure(death: &Death) -> Failure {
+    let cause: String = death.cause.chars().take(CAUSE_CHARACTERS).collect();
+    let text = match death.error.as_str() {
+        "ABORTED" | "Aborted" => "the execution was aborted".to_owned(),
+        "TIMED_OUT" | "States.Timeout" => "the execution took longer than it may".to_owned(),
+        error => format!("the execution died ({error})"),
+    };
+    let message = if cause.is_empty() { text } else { format!("{text}: {cause}") };
+    Failure::new(ErrorCode::Internal, message)
+        .with_action("Try again: what was made is found and kept, and nothing is made twice.")
+}

@@ -1,0 +1,97 @@
+//! Keys of the table, in one place.
+
+use domain::{
+    ids::{ClusterId, ClusterTag, OperationId},
+    states::Stage,
+};
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+/// Partition and sort key of one item.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// Partition key.
+    pub pk: String,
+    /// Sort key.
+    pub sk: String,
+}
+
+/// Keys of one item in the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexKey {
+    /// Partition key of `gsi1`.
+    pub pk: &'static str,
+    /// Sort key of `gsi1`.
+    pub sk: String,
+}
+
+/// Name of the one index.
+pub const INDEX: &str = "gsi1";
+
+impl Key {
+    fn new(pk: String, sk: impl Into<String>) -> Self {
+        Self { pk, sk: sk.into() }
+    }
+
+    /// The pointer from a tag to its living cluster.
+    pub fn tag(tag: &ClusterTag) -> Self {
+        Self::new(format!("TAG#{tag}"), "TAG")
+    }
+
+    /// A cluster.
+    pub fn cluster(id: ClusterId) -> Self {
+        Self::new(format!("CLUSTER#{id}"), "CLUSTER")
+    }
+
+    /// A stage of a cluster.
+    pub fn stage(cluster: ClusterId, stage: Stage) -> Self {
+        Self::new(format!("CLUSTER#{cluster}"), format!("STAGE#{}-{stage}", stage.number()))
+    }
+
+    /// The mention of an operation under its cluster.
+    pub fn operation_of(cluster: ClusterId, id: OperationId) -> Self {
+        Self::new(format!("CLUSTER#{cluster}"), format!("OP#{id}"))
+    }
+
+    /// An operation.
+    pub fn operation(id: OperationId) -> Self {
+        Self::new(format!("OP#{id}"), "OP")
+    }
+
+    /// An entry of an operation's journal.
+    pub fn journal(id: OperationId, sequence: u32) -> Self {
+        Self::new(format!("OP#{id}"), format!("J#{sequence:06}"))
+    }
+
+    /// What an operation would do.
+    pub fn plan(id: OperationId) -> Self {
+        Self::new(format!("OP#{id}"), "PLAN")
+    }
+
+    /// The right to change a cluster within a scope.
+    pub fn lane(cluster: ClusterId, scope: &str) -> Self {
+        Self::new(format!("LANE#{cluster}#{scope}"), "LANE")
+    }
+
+    /// The use of an idempotency key; hashed, since callers choose it.
+    pub fn idempotency(principal: &str, key: &str) -> Self {
+        Self::new(format!("IDEM#{principal}#{}", hex::encode(Sha256::digest(key))), "IDEM")
+    }
+
+    /// An audit entry; `ulid` orders within the day.
+    pub fn audit(at: Timestamp, ulid: &str) -> Self {
+        Self::new(format!("AUDIT#{}", at.strftime("%Y-%m-%d")), ulid)
+    }
+}
+
+impl IndexKey {
+    /// Lists clusters by tag.
+    pub fn clusters(tag: &ClusterTag) -> Self {
+        Self { pk: "CLUSTERS", sk: tag.to_string() }
+    }
+
+    /// Lists operations by age.
+    pub fn operations(id: OperationId) -> Self {
+        Self { pk: "OPS", sk: id.to_string() }
+    }
+}

@@ -1,0 +1,52 @@
+//! DynamoDB's and Step Functions' errors in our words. Both are the control plane's own state, so none of these ever
+//! fails an operation: a read that fails is asked again, a write whose answer was lost is looked for.
+
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use domain::{
+    codes::ErrorCode,
+    failure::{Failure, Trouble, Upstream},
+    states::WaitingOn,
+};
+use std::fmt::Display;
+
+/// A read that did not answer.
+pub(crate) fn of_read<E: ProvideErrorMetadata, R>(operation: &'static str, error: SdkError<E, R>) -> Trouble {
+    Trouble::Later { on: WaitingOn::Throttled, failure: failure("dynamodb", operation, &error) }
+}
+
+/// A write that did not answer with success. A refusal that says so was not carried out; all else may have been.
+pub(crate) fn of_write<E: ProvideErrorMetadata, R>(operation: &'static str, error: SdkError<E, R>) -> Trouble {
+    of_change("dynamodb", operation, error)
+}
+
+/// The same for any service of the control plane itself.
+pub(crate) fn of_change<E: ProvideErrorMetadata, R>(
+    service: &'static str,
+    operation: &'static str,
+    error: SdkError<E, R>,
+) -> Trouble {
+    let refused = matches!(&error, SdkError::ServiceError(_)) && !is_server_fault(&error);
+    let failure = failure(service, operation, &error);
+    if refused { Trouble::Later { on: WaitingOn::Throttled, failure } } else { Trouble::Uncertain(failure) }
+}
+
+fn is_server_fault<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> bool {
+    matches!(error.code(), Some("InternalServerError" | "InternalFailure" | "ServiceUnavailable") | None)
+}
+
+fn failure<E: ProvideErrorMetadata, R>(service: &str, operation: &str, error: &SdkError<E, R>) -> Failure {
+    let code = error.code().unwrap_or("no answer");
+    let text = error.message().unwrap_or("the service did not answer in time");
+    Failure::new(ErrorCode::UpstreamUnavailable, format!("{service} did not carry out {operation}: {text}"))
+        .from_upstream(Upstream {
+            service: service.to_owned(),
+            operation: operation.to_owned(),
+            code: code.to_owned(),
+            request_id: error.meta().extra("aws_request_id").map(str::to_owned),
+        })
+}
+
+/// A record that this code cannot read or write: of a newer schema, or damaged.
+pub(crate) fn unreadable(error: &dyn Display) -> Trouble {
+    Trouble::Fatal(Failure::new(ErrorCode::Internal, format!("a record of the control plane cannot be read: {error}")))
+}

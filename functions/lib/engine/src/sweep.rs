@@ -1,0 +1,77 @@
+//! The scheduled look at operations: starts what was accepted and never started, settles what is dead.
+//!
+//! The health part of the sweep is not here yet.
+
+use crate::{
+    record::Operation,
+    settle::Death,
+    starter::Execution,
+    submit::Desk,
+};
+use domain::{failure::Trouble, states::OperationState};
+use jiff::SignedDuration;
+use serde::Serialize;
+
+/// How long an accepted operation is left to the request that recorded it.
+const GRACE: SignedDuration = SignedDuration::from_secs(30);
+
+/// Operations read at a time.
+const PAGE: usize = 100;
+
+/// What a sweep did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Swept {
+    /// Operations looked at that had not ended.
+    pub open: u32,
+    /// Started now.
+    pub started: u32,
+    /// Settled now.
+    pub settled: u32,
+}
+
+impl Desk {
+    /// Looks at every operation that has not ended.
+    ///
+    /// # Errors
+    /// The table did not answer; the next sweep looks again.
+    pub async fn sweep(&self) -> Result<Swept, Trouble> {
+        let mut swept = Swept::default();
+        let mut after: Option<String> = None;
+        loop {
+            let page = self.store.operations(after.as_deref(), PAGE).await?;
+            for listed in page.items.iter().filter(|operation| !operation.is_terminal()) {
+                swept.open += 1;
+                self.sweep_one(listed, &mut swept).await;
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(swept);
+            }
+        }
+    }
+
+    async fn sweep_one(&self, listed: &Operation, swept: &mut Swept) {
+        let Ok(Some(operation)) = self.store.operation(listed.id).await else { return };
+        let idle = self.context.now().duration_since(operation.updated_at) >= GRACE;
+        if operation.is_terminal() || operation.state == OperationState::AwaitingApproval || !idle {
+            return;
+        }
+        match self.starter.look(&operation).await {
+            Ok(Execution::Alive) => {}
+            Ok(Execution::Absent) => {
+                if self.starter.start(&operation).await.is_ok() {
+                    swept.started += 1;
+                }
+            }
+            Ok(Execution::Dead { error, cause }) => {
+                let death = Death { operation_id: operation.id, attempt: operation.attempt, error, cause };
+                match self.settle(&death).await {
+                    Ok(_) => swept.settled += 1,
+                    Err(refused) => tracing::info!(operation.id = %operation.id, "not settled yet: {refused}"),
+                }
+            }
+            Err(trouble) => tracing::warn!(operation.id = %operation.id, error = %trouble, "not looked at"),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! How an operation ends: its terminal record, its lane and its audit entry in one transaction.
+
+use super::{Flow, Stop, Tick, answer};
+use crate::{
+    ledger::Ledger,
+    reconciler::Reconciler,
+    record::{Operation, Outcome, TickAnswer},
+    store::{Condition, Transaction, keys::Key},
+};
+use domain::{
+    codes::ErrorCode,
+    failure::Failure,
+    states::{OperationState, StageState},
+};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Most lines of what is left behind that a record keeps; the journal has them all.
+const LEFT_LINES: usize = 40;
+
+/// Who did what, and what came of it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AuditEntry<'a> {
+    pub(crate) at: Timestamp,
+    pub(crate) principal: &'a str,
+    pub(crate) agent: bool,
+    pub(crate) event: &'a str,
+    pub(crate) kind: &'a str,
+    pub(crate) cluster_tag: &'a str,
+    pub(crate) operation_id: String,
+    pub(crate) state: OperationState,
+}
+
+/// Adds what every ending needs to `transaction`: the lane is given back, and the audit entry is written. `nonce` makes
+/// the entry's key unique; sent twice, it is the same entry.
+pub(crate) fn closing(transaction: Transaction, operation: &Operation, at: Timestamp, event: &str) -> Transaction {
+    let id = operation.id.to_string();
+    let lane = Key::lane(operation.cluster_id, &operation.lane);
+    transaction
+        .delete(&lane, &Condition::HoldsOrAbsent("operationId", id))
+        .put(&audit_key(operation, at, event), &audit(operation, at, event), &Condition::Any)
+}
+
+pub(crate) fn audit_key(operation: &Operation, at: Timestamp, event: &str) -> Key {
+    Key::audit(at, &format!("{}-{}-{event}", operation.id, operation.attempt))
+}
+
+pub(crate) fn audit<'a>(operation: &'a Operation, at: Timestamp, event: &'a str) -> AuditEntry<'a> {
+    AuditEntry {
+        at,
+        principal: &operation.principal.id,
+        agent: operation.principal.agent,
+        event,
+        kind: &operation.kind,
+        cluster_tag: operation.cluster_tag.as_str(),
+        operation_id: operation.id.to_string(),
+        state: operation.state,
+    }
+}
+
+/// What the changes of `ledger` left in the world, a line each: made for certain, or perhaps.
+pub(crate) fn left_behind(ledger: &Ledger) -> Vec<String> {
+    let made = ledger.all_made().map(|(key, name, id)| format!("{name} {id} ({key})"));
+    let unknown = ledger.unanswered().map(|key| format!("unknown: {key} was sent and not answered"));
+    made.chain(unknown).take(LEFT_LINES).collect()
+}
+
+impl<R: Reconciler> Tick<'_, R> {
+    /// The stage agrees with the world. The operation goes on to its next stage, or has succeeded.
+    pub(super) async fn succeed(&mut self, outcome: Value) -> Flow<TickAnswer> {
+        self.close_stage(StageState::Succeeded, None);
+        if let Some(stage) = self.stage.as_mut() {
+            stage.outcome = outcome.clone();
+        }
+        let last = self.stage.is_none() || self.operation.last_stage == self.reconciler.stage();
+        if last {
+            self.operation.state = OperationState::Succeeded;
+            self.operation.outcome = outcome;
+            self.close("succeeded").await?;
+        } else {
+            self.save().await?;
+        }
+        Ok(answer(Outcome::Done))
+    }
+
+    /// Nothing more can be done before somebody decides: the operation did what it was asked.
+    pub(super) async fn await_decision(&mut self, what: &str) -> Flow<TickAnswer> {
+        self.close_stage(StageState::AwaitingDecision, None);
+        self.operation.state = OperationState::Succeeded;
+        self.operation.outcome = serde_json::json!({ "awaitingDecision": what });
+        self.close("succeeded").await?;
+        Ok(answer(Outcome::Undecided))
+    }
+
+    /// It cannot be done. What was made stays, and is told.
+    pub(super) async fn fail(&mut self, failure: Failure) -> Flow<TickAnswer> {
+        self.operation.left = left_behind(self.ledger());
+        self.close_stage(StageState::Failed, Some(failure.clone()));
+        self.operation.state = OperationState::Failed;
+        self.operation.failure = Some(failure.clone());
+        self.close("failed").await?;
+        tracing::info!(operation.id = %self.operation.id, code = %failure.code, "the operation failed: {failure}");
+        Err(Stop::Ended(Err(failure)))
+    }
+
+    /// Somebody asked to stop before the next change.
+    pub(super) async fn cancel(&mut self) -> Flow<TickAnswer> {
+        let failure = cancelled(&self.operation);
+        self.operation.left = left_behind(self.ledger());
+        self.close_stage(StageState::Cancelled, Some(failure.clone()));
+        self.operation.state = OperationState::Cancelled;
+        self.operation.failure = Some(failure);
+        self.close("cancelled").await?;
+        Ok(answer(Outcome::Cancelled))
+    }
+
+    fn close_stage(&mut self, state: StageState, failure: Option<Failure>) {
+        let now = self.engine.context.now();
+        self.operation.waiting = None;
+        self.operation.lease = None;
+        if let Some(stage) = self.stage.as_mut() {
+            stage.state = state;
+            stage.failure = failure;
+            stage.waiting = None;
+            stage.finished_at = Some(now);
+        }
+    }
+
+    async fn close(&mut self, event: &'static str) -> Flow<()> {
+        let now = self.engine.context.now();
+        self.operation.finished_at = Some(now);
+        let closed = self.operation.clone();
+        self.save_with(|transaction| closing(transaction, &closed, now, event)).await
+    }
+}
+
+/// What a cancelled operation says: AWS finishes by itself what it began, and bills it.
+pub(crate) fn cancelled(operation: &Operation) -> Failure {
+    let going_on = match &operation.waiting {
+        Some(waiting) => format!("AWS goes on by itself with what it had begun ({})", waiting.reason),
+        None => "AWS keeps what was made so far".to_owned(),
+    };
+    Failure::new(
+        ErrorCode::Conflict,
+        format!("cancelled before the next change; {going_on}, and bills it until it is removed"),
+    )
+    .with_action("Run the operation again to go on, or stop spending to set every instance group to zero.")
+}
