@@ -1,3 +1,11 @@
 //! The words of the product: ids, names, statuses, error codes, limits, address arithmetic, the instance catalogue.
 //!
 //! Pure: nothing here does input or output, knows a clock, or depends on an SDK.
+
+pub mod codes;
+pub mod ids;
+pub mod states;
+pub mod status;
+pub mod versions;
+
+pub use codes::{Class, ErrorCode, FieldError};
