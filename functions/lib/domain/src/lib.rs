@@ -2,8 +2,12 @@
 //!
 //! Pure: nothing here does input or output, knows a clock, or depends on an SDK.
 
+pub mod capacity;
+pub mod catalogue;
+pub mod cidr;
 pub mod codes;
 pub mod ids;
+pub mod limits;
 pub mod states;
 pub mod status;
 pub mod versions;
