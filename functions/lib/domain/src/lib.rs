@@ -6,6 +6,7 @@ pub mod capacity;
 pub mod catalogue;
 pub mod cidr;
 pub mod codes;
+pub mod failure;
 pub mod ids;
 pub mod limits;
 pub mod states;

@@ -1,7 +1,7 @@
 //! Where time, ids and chance come from.
 
 use aws_smithy_async::time::{SharedTimeSource, TimeSource};
-use domain::ids::OperationId;
+use domain::ids::{ClusterId, OperationId};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use std::{fmt, sync::Arc};
@@ -45,16 +45,18 @@ impl Context {
         Timestamp::try_from(self.time.now()).unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
-    /// A new ULID as 128 bits: milliseconds, then chance.
-    pub fn ulid(&self) -> u128 {
-        let millis = u128::try_from(self.now().as_millisecond()).unwrap_or_default();
-        let chance = u128::from_be_bytes(self.entropy.draw()) & ((1 << 80) - 1);
-        (millis & ((1 << 48) - 1)) << 80 | chance
-    }
-
     /// A new operation id.
     pub fn operation_id(&self) -> OperationId {
-        OperationId::from_u128(self.ulid())
+        OperationId::from_parts(self.millis(), u128::from_be_bytes(self.entropy.draw()))
+    }
+
+    /// A new cluster id.
+    pub fn cluster_id(&self) -> ClusterId {
+        ClusterId::from_parts(self.millis(), u128::from_be_bytes(self.entropy.draw()))
+    }
+
+    fn millis(&self) -> u64 {
+        u64::try_from(self.now().as_millisecond()).unwrap_or_default()
     }
 
     /// A value that nobody else writes: what a conditional write is recognized by when its answer was lost.

@@ -114,10 +114,8 @@ mod tests {
         Timestamp::from_second(1_790_000_000 + second).unwrap()
     }
 
-    const TOLD: u128 = 7;
-
     fn told() -> (OperationId, u32) {
-        (OperationId::from_u128(TOLD), 1)
+        (OperationId::from_parts(1_790_000_000_000, 7), 1)
     }
 
     #[test]

@@ -19,9 +19,10 @@ pub struct Machines {
 /// What became of an execution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Execution {
-    /// It runs, or has ended by itself with success.
+    /// It runs.
     Alive,
-    /// It ended in another way: error and cause as Step Functions tells them.
+    /// It ended: error and cause as Step Functions tells them. An execution that ended well leaves a terminal record, so
+    /// one that did so and left none is dead too.
     Dead {
         /// Error name: `States.Timeout`, a function's `errorType`, `ABORTED` …
         error: String,
@@ -90,7 +91,10 @@ impl Starter {
             self.client.describe_execution().execution_arn(format!("{arn}:{}", operation.execution_name())).send().await;
         match sent {
             Ok(seen) => Ok(match seen.status() {
-                ExecutionStatus::Failed | ExecutionStatus::TimedOut | ExecutionStatus::Aborted => Execution::Dead {
+                ExecutionStatus::Failed
+                | ExecutionStatus::TimedOut
+                | ExecutionStatus::Aborted
+                | ExecutionStatus::Succeeded => Execution::Dead {
                     error: seen.error().unwrap_or(seen.status().as_str()).to_owned(),
                     cause: seen.cause().unwrap_or_default().to_owned(),
                 },

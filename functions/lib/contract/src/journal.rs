@@ -63,3 +63,15 @@ pub struct JournalEntry {
     #[schemars(with = "Failure")]
     pub failure: Option<Failure>,
 }
+
+/// Part of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JournalPage {
+    /// Entries in order.
+    pub items: Vec<JournalEntry>,
+    /// Where the next page starts; absent at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub next_cursor: Option<String>,
+}
