@@ -7,7 +7,6 @@
 
 pub mod commands;
 pub mod context;
-pub mod journal;
 pub mod ledger;
 pub mod plan;
 pub mod reconciler;

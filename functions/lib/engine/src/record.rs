@@ -4,6 +4,7 @@
 //! is refused by the version, never dropped.
 
 use crate::ledger::Ledger;
+pub use contract::operations::Waiting;
 use domain::{
     decisions::CreateCluster,
     failure::Failure,
@@ -11,10 +12,8 @@ use domain::{
     states::{OperationState, Stage, StageState, WaitingOn},
 };
 use jiff::Timestamp;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
 
 /// The schema version that this code writes.
 pub const SCHEMA: u32 = 1;
@@ -83,31 +82,6 @@ impl Cluster {
     pub fn eks_name(&self) -> &str {
         self.import.as_ref().map_or(self.tag.as_str(), |import| &import.eks_cluster_name)
     }
-}
-
-/// What a stage or operation is waiting for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Waiting {
-    /// For machines.
-    pub on: WaitingOn,
-    /// For people, with figures and dates.
-    pub reason: String,
-    /// Since when it waits for this.
-    #[schemars(with = "String")]
-    #[schema(value_type = String, format = DateTime)]
-    pub since: Timestamp,
-    /// When the wait becomes a failure.
-    #[schemars(with = "String")]
-    #[schema(value_type = String, format = DateTime)]
-    pub deadline: Timestamp,
-    /// When it is looked at next.
-    #[schemars(with = "String")]
-    #[schema(value_type = String, format = DateTime)]
-    pub next_look_at: Timestamp,
-    /// How often it was looked at without change.
-    #[schemars(with = "i64")]
-    pub looks: u32,
 }
 
 /// One of the six steps of a cluster.

@@ -2,10 +2,10 @@
 
 use super::{Item, Store, from_item, keys, trouble};
 use crate::{
-    journal::JournalEntry,
     record::{Cluster, Operation, StageRecord},
 };
 use aws_sdk_dynamodb::types::AttributeValue;
+use contract::journal::JournalEntry;
 use domain::{
     failure::Trouble,
     ids::{ClusterId, OperationId},

@@ -11,10 +11,10 @@ pub use lists::Page;
 pub use transaction::{Condition, Transaction, Written};
 
 use crate::{
-    journal::JournalEntry,
     record::{Cluster, Operation, StageRecord},
 };
 use aws_sdk_dynamodb::{Client, types::AttributeValue};
+use contract::journal::JournalEntry;
 use domain::{
     failure::Trouble,
     ids::{ClusterId, ClusterTag, OperationId},

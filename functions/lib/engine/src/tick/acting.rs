@@ -2,12 +2,12 @@
 
 use super::{Flow, Tick};
 use crate::{
-    journal::{Fate, JournalEntry},
     ledger::Sent,
     plan::{Change, Guard, Plan, Step, Wait},
     reconciler::{Made, Mark, Reconciler},
     record::SCHEMA,
 };
+use contract::journal::{Fate, JournalEntry};
 use domain::{
     failure::{Failure, Trouble},
     states::WaitingOn,

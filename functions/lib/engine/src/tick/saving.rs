@@ -2,13 +2,14 @@
 
 use super::{Flow, Stop, Tick};
 use crate::{
-    journal::JournalEntry,
+
     reconciler::Reconciler,
     store::{
         Condition, Transaction, Written,
         keys::{IndexKey, Key},
     },
 };
+use contract::journal::JournalEntry;
 use domain::failure::Trouble;
 
 impl<R: Reconciler> Tick<'_, R> {

@@ -1,0 +1,15 @@
+//! AWS in our words: one file per service, the few calls that we need, errors translated here.
+//!
+//! Every client is made by [`Cloud`] for a [`Target`](engine::record::Target). Retries are off, reads time out after
+//! five seconds and changes after fifteen: trying again is the tick's business. Domain types go in and out; no request
+//! builder and no SDK error leaves this crate.
+
+#[cfg(feature = "ec2")]
+pub mod ec2;
+pub mod errors;
+mod target;
+
+pub use target::{Cloud, Who};
+
+/// Ids and tags of what was made; AWS's tag limits hold (50 tags, keys of 128 and values of 256 characters).
+pub type Tags = std::collections::BTreeMap<String, String>;
