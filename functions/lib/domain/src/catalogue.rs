@@ -173,11 +173,9 @@ pub fn training_plan_quota_name(instance_type: &InstanceType) -> String {
 pub fn did_you_mean(text: &str) -> Option<&'static InstanceType> {
     let wanted: String = text.trim().to_lowercase().chars().take(64).collect();
     let wanted = if wanted.starts_with("ml.") { wanted } else { format!("ml.{wanted}") };
-    if wanted == text {
-        let exact = wanted.parse::<InstanceType>().ok();
-        if exact.is_some_and(|known| TYPES.contains_key(&known)) {
-            return None;
-        }
+    // Compared as text: parsing a name that is no instance type asks here what was meant.
+    if wanted == text && TYPES.keys().any(|known| known.as_str() == text) {
+        return None;
     }
     let near = TYPES.keys().map(|known| (distance(&wanted, known.as_str()), known)).min()?;
     (near.0 <= 2).then_some(near.1)

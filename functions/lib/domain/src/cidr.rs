@@ -207,8 +207,7 @@ pub fn check_secondary(wanted: Ipv4Net, blocks: &[Ipv4Net], reached: &[Ipv4Net])
 }
 
 /// EC2's table of association restrictions: a private block of one RFC 1918 range does not go beside a primary block
-/// of another; 10.0.0.0/8 with a primary in 10.0.0.0/15 excludes 10.0.0.0/16; 198.19.0.0/16 never; and a publicly
-/// routable or 100.64.0.0/10 block goes beside any.
+/// of another; 198.19.0.0/16 never; and a publicly routable or 100.64.0.0/10 block goes beside any.
 fn is_restricted(wanted: Ipv4Net, primary: Ipv4Net) -> bool {
     let rfc1918 = [TEN, ONE_SEVEN_TWO, ONE_NINE_TWO];
     let home = |network: &Ipv4Net| rfc1918.iter().position(|range| range.contains(network));
@@ -217,8 +216,15 @@ fn is_restricted(wanted: Ipv4Net, primary: Ipv4Net) -> bool {
         (Some(_), None) => SHARED.contains(&primary),
         (None, _) => false,
     };
-    let first_of_ten = net(10, 0, 15).contains(&primary) && overlap(wanted, net(10, 0, 16));
-    other_range || first_of_ten || overlap(wanted, net(198, 19, 16))
+    let beside_primary = refused_beside(primary).is_some_and(|refused| overlap(wanted, refused));
+    other_range || beside_primary || overlap(wanted, net(198, 19, 16))
+}
+
+/// The part of a primary block's own range that EC2 keeps for itself: 10.0.0.0/16 beside a primary in 10.0.0.0/15, and
+/// 172.31.0.0/16 beside one in 172.16.0.0/12.
+fn refused_beside(primary: Ipv4Net) -> Option<Ipv4Net> {
+    let parts = [(net(10, 0, 15), net(10, 0, 16)), (ONE_SEVEN_TWO, net(172, 31, 16))];
+    parts.into_iter().find_map(|(range, refused)| range.contains(&primary).then_some(refused))
 }
 
 /// A legal secondary /16 for a VPC that is full, or none.
@@ -229,12 +235,11 @@ fn is_restricted(wanted: Ipv4Net, primary: Ipv4Net) -> bool {
 pub fn propose_secondary(blocks: &[Ipv4Net], elsewhere: &[Ipv4Net]) -> Option<Ipv4Net> {
     let primary = *blocks.first()?;
     // What EC2 refuses beside this primary is an obstacle like any other.
-    let refused = [net(10, 0, 16)];
-    let refused: &[Ipv4Net] = if net(10, 0, 15).contains(&primary) { &refused } else { &[] };
+    let refused: Vec<Ipv4Net> = refused_beside(primary).into_iter().collect();
     let own = [TEN, ONE_SEVEN_TWO, ONE_NINE_TWO].into_iter().find(|range| range.contains(&primary));
     std::iter::once(SHARED)
         .chain(own)
-        .find_map(|range| first_free(range, VPC_PREFIX, &[blocks, elsewhere, &AVOIDED, refused]))
+        .find_map(|range| first_free(range, VPC_PREFIX, &[blocks, elsewhere, &AVOIDED, &refused]))
 }
 
 #[cfg(test)]

@@ -84,6 +84,7 @@ fn a_secondary_block_follows_the_table_of_ec2() {
     assert!(why("10.0.0.0/16", "10.7.0.0/16").is_ok());
     assert!(matches!(why("192.168.0.0/20", "10.7.0.0/16"), Err(CidrError::Restricted { .. })));
     assert!(matches!(why("10.0.0.0/16", "172.16.0.0/16"), Err(CidrError::Restricted { .. })));
+    assert!(matches!(why("172.31.0.0/20", "172.16.0.0/16"), Err(CidrError::Restricted { .. })));
     assert!(matches!(why("10.5.0.0/16", "100.64.0.0/16"), Err(CidrError::Restricted { .. })));
     assert!(matches!(why("198.19.0.0/20", "10.7.0.0/16"), Err(CidrError::Restricted { .. })));
     assert!(matches!(why("10.7.4.0/24", "10.7.0.0/16"), Err(CidrError::Overlap { .. })));

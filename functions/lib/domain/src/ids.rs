@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 /// Why a string is not a legal identifier: the kind of identifier, what was given, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{given:?} is not a valid {kind}: expected {expected}")]
+#[error("{given:?} is not a valid {kind}: expected {expected}{}", meant.as_ref().map(|meant| format!("; did you mean {meant}?")).unwrap_or_default())]
 pub struct InvalidId {
     /// What the string should have been, in words ("cluster tag").
     pub kind: &'static str,
@@ -16,6 +16,8 @@ pub struct InvalidId {
     pub given: String,
     /// What would be right, in words.
     pub expected: &'static str,
+    /// A legal value that is near to what was given, if one is known.
+    pub meant: Option<String>,
 }
 
 impl InvalidId {
@@ -24,7 +26,7 @@ impl InvalidId {
             Some((cut, _)) => format!("{}…", &given[..cut]),
             None => given.to_owned(),
         };
-        Self { kind, given, expected }
+        Self { kind, given, expected, meant: None }
     }
 }
 
@@ -123,7 +125,7 @@ macro_rules! string_id {
                 if length.contains(&text.len()) && $check(text) {
                     Ok(Self(text.to_owned()))
                 } else {
-                    Err(InvalidId::new($kind, text, $expected))
+                    Err(InvalidId { meant: $name::near(text), ..InvalidId::new($kind, text, $expected) })
                 }
             }
         }
@@ -275,7 +277,25 @@ string_id! {
     like "arn:aws:iam::111122223333:role/Admin"
 }
 
+/// The kinds of identifier for which nothing near is known: all but instance types.
+macro_rules! no_near_values {
+    ($($name:ident)+) => { $( impl $name {
+        fn near(_: &str) -> Option<String> {
+            None
+        }
+    } )+ };
+}
+
+no_near_values! {
+    ClusterTag InstanceGroupName HyperPodClusterName Region ZoneName ZoneId AccountId VpcId SubnetId SecurityGroupId
+    RouteTableId TrainingPlanArn PrincipalArn
+}
+
 impl InstanceType {
+    fn near(text: &str) -> Option<String> {
+        crate::catalogue::did_you_mean(text).map(ToString::to_string)
+    }
+
     /// EC2's spelling, without `ml.`: what DescribeInstanceTypes and DescribeInstanceTypeOfferings take.
     pub fn ec2_name(&self) -> &str {
         self.0.strip_prefix("ml.").unwrap_or(&self.0)
