@@ -6,6 +6,7 @@ pub mod capacity;
 pub mod catalogue;
 pub mod cidr;
 pub mod codes;
+pub mod decisions;
 pub mod failure;
 pub mod decisions;
 pub mod ids;
