@@ -8,7 +8,6 @@ pub mod cidr;
 pub mod codes;
 pub mod decisions;
 pub mod failure;
-pub mod decisions;
 pub mod ids;
 pub mod limits;
 pub mod naming;
