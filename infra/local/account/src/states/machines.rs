@@ -241,3 +241,9 @@ fn check_definition(definition: &str) -> Result<(), AwsError> {
         }
     }
 }
+
+/// `definition` with every `${Name}` replaced by its value, as CloudFormation's `DefinitionSubstitutions` do it.
+pub fn substituted<'a>(definition: &str, values: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let replace = |text: String, (name, value): (&str, &str)| text.replace(&format!("${{{name}}}"), value);
+    values.into_iter().fold(definition.to_owned(), replace)
+}

@@ -28,7 +28,7 @@ mod execution_tests;
 #[cfg(test)]
 mod service_tests;
 #[cfg(test)]
-mod test_account;
+pub(crate) mod test_account;
 
 use crate::{
     call::{Answer, AwsError, Call},
@@ -45,7 +45,7 @@ use std::collections::BTreeMap;
 pub use executions::start;
 pub use failure::Failure;
 pub(crate) use intrinsics::uuid;
-pub use machines::Machine;
+pub use machines::{Machine, substituted};
 
 /// The optimized integration that invokes a function and waits for its answer.
 const LAMBDA_INVOKE: &str = "arn:aws:states:::lambda:invoke";
