@@ -82,7 +82,10 @@ impl Run<'_> {
         let caught = json!({"Error": failure.error, "Cause": failure.cause});
         let mut output = branch.input.clone();
         let placed = match &catcher.result_path {
-            None => Some(output = caught),
+            None => {
+                output = caught;
+                Some(())
+            }
             Some(None) => Some(()),
             Some(Some(path)) => Path::parse(path).ok().and_then(|path| path.write(&mut output, caught)),
         };
