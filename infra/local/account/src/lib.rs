@@ -10,5 +10,9 @@
 
 pub mod call;
 pub mod clock;
+pub mod events;
+pub mod invocation;
+pub mod lambda;
 pub mod life;
+pub mod states;
 pub mod world;

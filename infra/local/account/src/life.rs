@@ -10,12 +10,20 @@ use std::collections::BTreeMap;
 /// Each service has its own enum of these; an event names its thing by id and finds out at its time whether it still
 /// applies (level-triggered: a deleted cluster's "becomes ACTIVE" does nothing).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Event {}
+pub enum Event {
+    /// Of EventBridge.
+    Events(crate::events::Event),
+    /// Of Step Functions.
+    States(crate::states::Event),
+}
 
 impl Event {
     /// Lets the event happen at `at`; it may put further events on the agenda.
-    pub fn happen(self, _world: &mut World, _at: Timestamp) {
-        match self {}
+    pub fn happen(self, world: &mut World, at: Timestamp) {
+        match self {
+            Self::Events(event) => event.happen(world, at),
+            Self::States(event) => event.happen(world, at),
+        }
     }
 }
 

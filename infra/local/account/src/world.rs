@@ -18,6 +18,12 @@ pub struct World {
     pub pace: u32,
     /// What will happen by itself.
     pub agenda: Agenda,
+    /// EventBridge.
+    pub events: crate::events::State,
+    /// Lambda.
+    pub lambda: crate::lambda::State,
+    /// Step Functions.
+    pub states: crate::states::State,
     made: BTreeMap<String, u64>,
 }
 
