@@ -7,12 +7,35 @@ use std::collections::BTreeSet;
 
 /// What is kept of a shape and of a member, under the same names as in botocore.
 const SHAPE_KEYS: &[&str] = &[
-    "type", "required", "enum", "min", "max", "pattern", "payload", "flattened", "locationName", "timestampFormat", "union",
-    "document", "streaming", "exception", "fault", "error", "box",
+    "type",
+    "required",
+    "enum",
+    "min",
+    "max",
+    "pattern",
+    "payload",
+    "flattened",
+    "locationName",
+    "timestampFormat",
+    "union",
+    "document",
+    "streaming",
+    "exception",
+    "fault",
+    "error",
+    "box",
 ];
 const MEMBER_KEYS: &[&str] = &[
-    "shape", "location", "locationName", "queryName", "flattened", "timestampFormat", "idempotencyToken", "jsonvalue",
-    "streaming", "xmlNamespace",
+    "shape",
+    "location",
+    "locationName",
+    "queryName",
+    "flattened",
+    "timestampFormat",
+    "idempotencyToken",
+    "jsonvalue",
+    "streaming",
+    "xmlNamespace",
 ];
 
 /// Metadata, listed actions and all shapes that they reach, in the order of their names.
@@ -29,7 +52,8 @@ pub(super) fn service(service: &Service, model: &Value, pages: &Value) -> Result
     }
     let mut distilled = metadata(&model["metadata"]);
     if service.names_only {
-        let names: Map<_, _> = actions.into_iter().map(|(name, _)| (name, json!({"method": "POST", "uri": "/"}))).collect();
+        let names: Map<_, _> =
+            actions.into_iter().map(|(name, _)| (name, json!({"method": "POST", "uri": "/"}))).collect();
         distilled.insert("actions".into(), names.into());
         distilled.insert("shapes".into(), json!({}));
     } else {
