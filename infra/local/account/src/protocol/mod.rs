@@ -15,6 +15,9 @@ mod times;
 mod wording;
 mod xml;
 
+#[cfg(test)]
+mod tests;
+
 pub use refusal::encode_error;
 pub(crate) use wording::{throttled, untrusted};
 

@@ -33,7 +33,10 @@ fn path(path: &str, service: &str) -> String {
     }
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
-        if part == ".." { drop(parts.pop()) } else { parts.push(part) }
+        match part {
+            ".." => parts.truncate(parts.len().saturating_sub(1)),
+            _ => parts.push(part),
+        }
     }
     let slash = if path.ends_with('/') && !parts.is_empty() { "/" } else { "" };
     utf8_percent_encode(&format!("/{}{slash}", parts.join("/")), ENCODED_PATH).to_string()
