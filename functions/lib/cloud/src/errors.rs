@@ -135,12 +135,10 @@ fn failure<E: ProvideErrorMetadata>(service: &str, operation: &str, error: &Call
         request_id: request_id(error),
     });
     match ours {
-        ErrorCode::PermissionDenied => {
-            failure.with_action(format!("Allow {service}:{operation} to the role named in the message, then run it again."))
-        }
-        ErrorCode::QuotaExceeded => {
-            failure.with_action("Ask for a higher quota in Service Quotas, or free what is not needed, then run it again.")
-        }
+        ErrorCode::PermissionDenied => failure
+            .with_action(format!("Allow {service}:{operation} to the role named in the message, then run it again.")),
+        ErrorCode::QuotaExceeded => failure
+            .with_action("Ask for a higher quota in Service Quotas, or free what is not needed, then run it again."),
         _ => failure,
     }
 }

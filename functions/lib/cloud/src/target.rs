@@ -65,7 +65,10 @@ pub(crate) struct Configs {
 impl Cloud {
     /// Configurations for `target`.
     pub(crate) async fn configs(&self, target: &Target, who: &Who) -> Configs {
-        Configs { read: self.config(target, who, READ_TIMEOUT).await, change: self.config(target, who, CHANGE_TIMEOUT).await }
+        Configs {
+            read: self.config(target, who, READ_TIMEOUT).await,
+            change: self.config(target, who, CHANGE_TIMEOUT).await,
+        }
     }
 
     /// A configuration for `target`, for clients that the engine makes (its table and state machines).

@@ -75,9 +75,7 @@ impl Starter {
             .await;
         match sent {
             Ok(_) => Ok(()),
-            Err(error)
-                if error.as_service_error().is_some_and(StartExecutionError::is_execution_already_exists) =>
-            {
+            Err(error) if error.as_service_error().is_some_and(StartExecutionError::is_execution_already_exists) => {
                 Ok(())
             }
             Err(error) => Err(trouble::of_change("states", "StartExecution", error)),
@@ -87,8 +85,12 @@ impl Starter {
     /// What became of the execution of the operation's attempt.
     pub async fn look(&self, operation: &Operation) -> Result<Execution, Trouble> {
         let arn = self.machine_arn(operation).replacen(":stateMachine:", ":execution:", 1);
-        let sent =
-            self.client.describe_execution().execution_arn(format!("{arn}:{}", operation.execution_name())).send().await;
+        let sent = self
+            .client
+            .describe_execution()
+            .execution_arn(format!("{arn}:{}", operation.execution_name()))
+            .send()
+            .await;
         match sent {
             Ok(seen) => Ok(match seen.status() {
                 ExecutionStatus::Failed

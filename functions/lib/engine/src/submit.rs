@@ -179,8 +179,9 @@ impl Desk {
             if first.as_ref().is_some_and(|first| first.input_hash == hash) {
                 return Ok(self.replay(there.first_operation).await?);
             }
-            let failure = Failure::new(ErrorCode::Conflict, format!("the tag {} is in use by another cluster", there.tag))
-                .with_action("Choose another tag, or continue the cluster that has it.");
+            let failure =
+                Failure::new(ErrorCode::Conflict, format!("the tag {} is in use by another cluster", there.tag))
+                    .with_action("Choose another tag, or continue the cluster that has it.");
             return Err(Refused { failure, operation_id: Some(there.first_operation) });
         }
         let Some(lane) = self.store.lane(operation.cluster_id, &operation.lane).await? else { return Ok(None) };
@@ -247,8 +248,7 @@ impl Desk {
         if let Some(key) = &submission.idempotency_key {
             let ttl = now.saturating_add(KEY_LIFE).map_or(i64::MAX, |end| end.as_second());
             let used = KeyUse { operation_id: id, input_hash: operation.input_hash.clone(), ttl };
-            transaction =
-                transaction.put(&Key::idempotency(&operation.principal.id, key), &used, &Condition::Absent);
+            transaction = transaction.put(&Key::idempotency(&operation.principal.id, key), &used, &Condition::Absent);
         }
         submission.cluster.add_to(transaction)
     }
@@ -273,7 +273,8 @@ impl ClusterWrite {
         match self {
             Self::Keep(_) => transaction,
             Self::New(_) => {
-                let first = StageRecord { version: 1, state: StageState::Pending, ..StageRecord::pending(Stage::ControlPlane) };
+                let first =
+                    StageRecord { version: 1, state: StageState::Pending, ..StageRecord::pending(Stage::ControlPlane) };
                 transaction
                     .put(&Key::tag(&cluster.tag), &TagPointer { cluster_id: cluster.id }, &Condition::Absent)
                     .put_indexed(&Key::cluster(cluster.id), index, cluster, &Condition::Absent)

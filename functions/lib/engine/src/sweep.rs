@@ -2,12 +2,7 @@
 //!
 //! The health part of the sweep is not here yet.
 
-use crate::{
-    record::Operation,
-    settle::Death,
-    starter::Execution,
-    submit::Desk,
-};
+use crate::{record::Operation, settle::Death, starter::Execution, submit::Desk};
 use domain::{failure::Trouble, states::OperationState};
 use jiff::SignedDuration;
 use serde::Serialize;

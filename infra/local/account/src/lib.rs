@@ -8,11 +8,25 @@
 //!
 //! Nothing here knows the product: it would serve any program that speaks AWS and Kubernetes.
 
+pub mod account;
 pub mod call;
+pub mod calls;
 pub mod clock;
+mod dynamodb;
+pub mod endpoint;
 pub mod events;
+pub mod faults;
+pub mod in_process;
 pub mod invocation;
 pub mod lambda;
 pub mod life;
+pub mod model;
+pub mod protocol;
+pub mod root_user;
+pub mod server;
+pub mod services;
+pub mod signature;
 pub mod states;
 pub mod world;
+
+pub use account::Account;

@@ -1,6 +1,9 @@
 //! Everything that the account knows, as one plain value.
 
-use crate::life::{Agenda, Event};
+use crate::{
+    calls, faults,
+    life::{Agenda, Event},
+};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -24,6 +27,10 @@ pub struct World {
     pub lambda: crate::lambda::State,
     /// Step Functions.
     pub states: crate::states::State,
+    /// What was made to go wrong.
+    pub faults: faults::State,
+    /// What was asked of the account.
+    pub calls: calls::Log,
     made: BTreeMap<String, u64>,
 }
 

@@ -70,7 +70,10 @@ impl Ec2 {
 
 fn vpc(seen: &aws_sdk_ec2::types::Vpc) -> Option<Vpc> {
     let associated = seen.cidr_block_association_set().iter().filter(|association| {
-        association.cidr_block_state().and_then(|state| state.state()).is_some_and(|state| state.as_str() == "associated")
+        association
+            .cidr_block_state()
+            .and_then(|state| state.state())
+            .is_some_and(|state| state.as_str() == "associated")
     });
     let mut cidrs: Vec<Ipv4Net> = seen.cidr_block().and_then(|cidr| cidr.parse().ok()).into_iter().collect();
     for cidr in associated.filter_map(|association| association.cidr_block()?.parse().ok()) {

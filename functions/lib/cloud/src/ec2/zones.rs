@@ -48,8 +48,7 @@ impl Ec2 {
         let mut offered: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let mut token = None;
         loop {
-            let mut call =
-                self.read.describe_instance_type_offerings().location_type(LocationType::AvailabilityZoneId);
+            let mut call = self.read.describe_instance_type_offerings().location_type(LocationType::AvailabilityZoneId);
             if !types.is_empty() {
                 let values = types.iter().map(|name| (*name).to_owned()).collect();
                 call = call.filters(Filter::builder().name("instance-type").set_values(Some(values)).build());

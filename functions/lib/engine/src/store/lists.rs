@@ -1,9 +1,7 @@
 //! Lists: by cluster, by age, by operation. Every list pages.
 
 use super::{Item, Store, from_item, keys, trouble};
-use crate::{
-    record::{Cluster, Operation, StageRecord},
-};
+use crate::record::{Cluster, Operation, StageRecord};
 use aws_sdk_dynamodb::types::AttributeValue;
 use contract::journal::JournalEntry;
 use domain::{
@@ -65,8 +63,7 @@ impl Store {
     pub async fn journal(&self, id: OperationId, after: u32, limit: usize) -> Result<Page<JournalEntry>, Trouble> {
         let start = format!("J#{after:06}");
         let pk = format!("OP#{id}");
-        let range =
-            Range { index: false, pk, prefix: Some("J#"), after: Some(&start), newest_first: false, limit };
+        let range = Range { index: false, pk, prefix: Some("J#"), after: Some(&start), newest_first: false, limit };
         self.list(range).await
     }
 
@@ -129,8 +126,11 @@ impl Store {
         for (name, value) in values {
             query = query.expression_attribute_values(name, AttributeValue::S(value));
         }
-        let answer =
-            query.key_condition_expression(expression).send().await.map_err(|error| trouble::of_read("Query", error))?;
+        let answer = query
+            .key_condition_expression(expression)
+            .send()
+            .await
+            .map_err(|error| trouble::of_read("Query", error))?;
         let next = answer.last_evaluated_key.filter(|key| !key.is_empty());
         Ok((answer.items.unwrap_or_default(), next))
     }

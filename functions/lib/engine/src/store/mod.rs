@@ -10,9 +10,7 @@ pub(crate) mod trouble;
 pub use lists::Page;
 pub use transaction::{Condition, Transaction, Written};
 
-use crate::{
-    record::{Cluster, Operation, StageRecord},
-};
+use crate::record::{Cluster, Operation, StageRecord};
 use aws_sdk_dynamodb::{Client, types::AttributeValue};
 use contract::journal::JournalEntry;
 use domain::{

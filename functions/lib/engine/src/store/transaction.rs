@@ -128,7 +128,8 @@ fn with_table(delete: aws_sdk_dynamodb::types::builders::DeleteBuilder) -> Delet
 
 fn put(item: Item, condition: &Condition) -> TransactWriteItem {
     let (expression, value) = condition.expression();
-    let mut put = Put::builder().table_name(LATER).set_item(Some(item)).set_condition_expression(expression.map(str::to_owned));
+    let mut put =
+        Put::builder().table_name(LATER).set_item(Some(item)).set_condition_expression(expression.map(str::to_owned));
     if let Some((name, value)) = value {
         put = put.expression_attribute_names("#a", name).expression_attribute_values(":v", value);
     }

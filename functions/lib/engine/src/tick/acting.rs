@@ -51,9 +51,10 @@ impl<R: Reconciler> Tick<'_, R> {
             return None;
         }
         match (entry.sent, change.guard()) {
-            (Sent::Applied, _) => {
-                Some(Wait { seconds: 2, ..Wait::new(WaitingOn::Aws, format!("waiting for this to show: {}", change.title())) })
-            }
+            (Sent::Applied, _) => Some(Wait {
+                seconds: 2,
+                ..Wait::new(WaitingOn::Aws, format!("waiting for this to show: {}", change.title()))
+            }),
             (Sent::Intended, Guard::Window) => Some(Wait {
                 seconds: 5,
                 ..Wait::new(

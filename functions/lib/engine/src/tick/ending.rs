@@ -38,9 +38,11 @@ pub(crate) struct AuditEntry<'a> {
 pub(crate) fn closing(transaction: Transaction, operation: &Operation, at: Timestamp, event: &str) -> Transaction {
     let id = operation.id.to_string();
     let lane = Key::lane(operation.cluster_id, &operation.lane);
-    transaction
-        .delete(&lane, &Condition::HoldsOrAbsent("operationId", id))
-        .put(&audit_key(operation, at, event), &audit(operation, at, event), &Condition::Any)
+    transaction.delete(&lane, &Condition::HoldsOrAbsent("operationId", id)).put(
+        &audit_key(operation, at, event),
+        &audit(operation, at, event),
+        &Condition::Any,
+    )
 }
 
 pub(crate) fn audit_key(operation: &Operation, at: Timestamp, event: &str) -> Key {

@@ -2,7 +2,6 @@
 
 use super::{Flow, Stop, Tick};
 use crate::{
-
     reconciler::Reconciler,
     store::{
         Condition, Transaction, Written,

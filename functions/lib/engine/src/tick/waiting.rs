@@ -2,11 +2,7 @@
 
 use super::{Flow, Tick, wait_answer};
 use crate::{context::jitter, plan::Wait, reconciler::Reconciler, record::TickAnswer, record::Waiting};
-use domain::{
-    codes::ErrorCode,
-    failure::Failure,
-    states::WaitingOn,
-};
+use domain::{codes::ErrorCode, failure::Failure, states::WaitingOn};
 use jiff::{SignedDuration, Timestamp};
 
 /// A wait is a failure after this, unless it is known to be longer.

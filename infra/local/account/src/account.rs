@@ -1,0 +1,139 @@
+//! The account as its callers hold it: one world behind one door, with its clock and its life.
+
+mod door;
+mod keep;
+
+pub use door::AnswerLost;
+pub use keep::KeepError;
+
+use crate::{
+    call::{Answer, Call},
+    clock::Clock,
+    dynamodb::Tables,
+    services,
+    world::World,
+};
+use jiff::Timestamp;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::{sync::watch, task::JoinHandle};
+
+/// How calls are answered: [`services::handle`], or a handler of a test's own.
+pub type Handler = fn(&mut World, &Call) -> Answer;
+
+/// A handle to a simulated account; clones are the same account.
+#[derive(Clone)]
+pub struct Account {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    world: Mutex<World>,
+    tables: Tables,
+    clock: Clock,
+    handler: Handler,
+    changes: watch::Sender<u64>,
+}
+
+impl std::fmt::Debug for Account {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Account").field("now", &self.now()).finish_non_exhaustive()
+    }
+}
+
+impl Account {
+    /// An account with the given world, without DynamoDB tables.
+    ///
+    /// # Errors
+    /// If the database of the tables cannot be made.
+    pub fn new(world: World, clock: Clock) -> Result<Self, KeepError> {
+        Self::with_handler(world, clock, services::handle)
+    }
+
+    /// The same with a handler in the place of all services but DynamoDB.
+    ///
+    /// # Errors
+    /// If the database of the tables cannot be made.
+    pub fn with_handler(world: World, clock: Clock, handler: Handler) -> Result<Self, KeepError> {
+        let tables = Tables::new(clock)?;
+        Ok(Self::of(world, tables, clock, handler))
+    }
+
+    fn of(world: World, tables: Tables, clock: Clock, handler: Handler) -> Self {
+        let inner = Inner { world: Mutex::new(world), tables, clock, handler, changes: watch::Sender::new(0) };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The account's time.
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
+    }
+
+    /// The account's clock.
+    pub fn clock(&self) -> Clock {
+        self.inner.clock
+    }
+
+    /// Works on the world as of now, and wakes those who wait for [`changes`](Self::changes).
+    pub fn with_world<R>(&self, work: impl FnOnce(&mut World) -> R) -> R {
+        let result = work(&mut self.inner.world());
+        self.inner.changed();
+        result
+    }
+
+    /// Looks at the world as of now. Wakes nobody, so that one may look at each change.
+    pub fn read<R>(&self, look: impl FnOnce(&World) -> R) -> R {
+        look(&self.inner.world())
+    }
+
+    /// Counts the world's changes: wait for `changed()` and look again.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.inner.changes.subscribe()
+    }
+
+    /// Starts the account's life: lets what is on the agenda happen in time, until the account is dropped.
+    ///
+    /// Without it the world catches up whenever someone asks it something.
+    pub fn run(&self) -> JoinHandle<()> {
+        let mut changes = self.changes();
+        let (account, clock) = (Arc::downgrade(&self.inner), self.inner.clock);
+        tokio::spawn(async move {
+            loop {
+                // The account's drop closes the channel, and with it this loop.
+                let Some(inner) = account.upgrade() else { return };
+                changes.mark_unchanged();
+                let next = inner.world().agenda.next_time();
+                drop(inner);
+                let due = async {
+                    match next {
+                        Some(next) => clock.sleep_until(next).await,
+                        None => std::future::pending().await,
+                    }
+                };
+                tokio::select! {
+                    () = due => {}
+                    changed = changes.changed() => if changed.is_err() { return },
+                }
+            }
+        })
+    }
+}
+
+impl Inner {
+    /// The world, brought up to now. A panic while it was held leaves it as it was then.
+    fn world(&self) -> MutexGuard<'_, World> {
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.clock.now();
+        if world.agenda.next_time().is_some_and(|next| next <= now) {
+            world.advance(now);
+            self.changed();
+        }
+        world
+    }
+
+    fn changed(&self) {
+        self.changes.send_modify(|count| *count = count.wrapping_add(1));
+    }
+}
+
+#[cfg(test)]
+mod tests;

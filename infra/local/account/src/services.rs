@@ -1,0 +1,15 @@
+//! The list of services: who answers a call.
+
+use crate::{
+    call::{Answer, AwsError, Call},
+    world::World,
+};
+
+/// Lets the service that `call` names change the world and answer.
+///
+/// # Errors
+/// The service's refusals; `UnknownOperationException` for a service that is not here.
+pub fn handle(_world: &mut World, call: &Call) -> Answer {
+    let message = format!("{} is not simulated: {}", call.service, call.action);
+    Err(AwsError::new("UnknownOperationException", message).with_status(501))
+}
