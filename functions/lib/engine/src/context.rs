@@ -1,6 +1,6 @@
 //! Where time, ids and chance come from.
 
-use aws_smithy_async::time::{SharedTimeSource, TimeSource};
+use aws_smithy_async::time::SharedTimeSource;
 use domain::ids::{ClusterId, OperationId};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
