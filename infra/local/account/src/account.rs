@@ -11,6 +11,7 @@ use crate::{
     clock::Clock,
     dynamodb::Tables,
     services,
+    states::runner::Door,
     world::World,
 };
 use jiff::Timestamp;
@@ -132,6 +133,29 @@ impl Inner {
 
     fn changed(&self) {
         self.changes.send_modify(|count| *count = count.wrapping_add(1));
+    }
+}
+
+impl Door for Account {
+    fn with_world<R>(&self, change: impl FnOnce(&mut World) -> R) -> R {
+        self.with_world(change)
+    }
+
+    fn read<R>(&self, look: impl FnOnce(&World) -> R) -> R {
+        self.read(look)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.now()
+    }
+
+    async fn changed(&self) {
+        // The account holds the sender, so the wait cannot fail.
+        let _ = self.changes().changed().await;
+    }
+
+    async fn sleep_until(&self, at: Timestamp) {
+        self.clock().sleep_until(at).await;
     }
 }
 

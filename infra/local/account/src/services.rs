@@ -9,7 +9,13 @@ use crate::{
 ///
 /// # Errors
 /// The service's refusals; `UnknownOperationException` for a service that is not here.
-pub fn handle(_world: &mut World, call: &Call) -> Answer {
-    let message = format!("{} is not simulated: {}", call.service, call.action);
-    Err(AwsError::new("UnknownOperationException", message).with_status(501))
+pub fn handle(world: &mut World, call: &Call) -> Answer {
+    match call.service {
+        "events" => crate::events::handle(world, call),
+        "states" => crate::states::handle(world, call),
+        _ => {
+            let message = format!("{} is not simulated: {}", call.service, call.action);
+            Err(AwsError::new("UnknownOperationException", message).with_status(501))
+        }
+    }
 }

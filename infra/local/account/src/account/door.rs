@@ -107,7 +107,7 @@ impl Account {
 /// A refusal before any service was asked, with what is known of the call.
 struct Refusal {
     error: AwsError,
-    call: Option<Call>,
+    call: Option<Box<Call>>,
     mutating: bool,
 }
 
@@ -175,7 +175,7 @@ fn admit(
 
 fn refused(call: Call, error: AwsError) -> Refusal {
     let mutating = calls::mutates(&call.action, &call.input);
-    Refusal { error, call: Some(call), mutating }
+    Refusal { error, call: Some(Box::new(call)), mutating }
 }
 
 /// The caller of actions that need no signature.

@@ -180,9 +180,9 @@ async fn table_with_item(account: &Account) -> aws_sdk_dynamodb::Client {
     let client = client!(aws_sdk_dynamodb, account);
     let key = KeySchemaElement::builder().attribute_name("pk").key_type(KeyType::Hash).build().unwrap();
     let attribute = AttributeDefinition::builder().attribute_name("pk").attribute_type(ScalarAttributeType::S).build();
-    let table = client.create_table().table_name("t").billing_mode(BillingMode::PayPerRequest);
+    let table = client.create_table().table_name("things").billing_mode(BillingMode::PayPerRequest);
     table.key_schema(key).attribute_definitions(attribute.unwrap()).send().await.unwrap();
-    client.put_item().table_name("t").item("pk", AttributeValue::S("a".into())).send().await.unwrap();
+    client.put_item().table_name("things").item("pk", AttributeValue::S("a".into())).send().await.unwrap();
     client
 }
 
@@ -190,7 +190,7 @@ async fn table_with_item(account: &Account) -> aws_sdk_dynamodb::Client {
 async fn dynamodb_is_behind_the_same_door() {
     let account = account();
     let client = table_with_item(&account).await;
-    let again = client.put_item().table_name("t").item("pk", AttributeValue::S("a".into()));
+    let again = client.put_item().table_name("things").item("pk", AttributeValue::S("a".into()));
     let error = again.condition_expression("attribute_not_exists(pk)").send().await.unwrap_err();
     assert!(error.as_service_error().unwrap().is_conditional_check_failed_exception());
     let count = account.read(|world| world.calls.count("dynamodb", "PutItem"));
@@ -198,8 +198,8 @@ async fn dynamodb_is_behind_the_same_door() {
     let error = client.get_item().table_name("none").key("pk", AttributeValue::S("a".into())).send().await.unwrap_err();
     assert!(error.as_service_error().unwrap().is_resource_not_found_exception());
     account.with_world(|world| world.faults.switch_on(Fault::new("l", Effect::LostAnswer).times(1)).unwrap());
-    client.put_item().table_name("t").item("pk", AttributeValue::S("b".into())).send().await.unwrap_err();
-    assert_eq!(client.scan().table_name("t").send().await.unwrap().count(), 2);
+    client.put_item().table_name("things").item("pk", AttributeValue::S("b".into())).send().await.unwrap_err();
+    assert_eq!(client.scan().table_name("things").send().await.unwrap().count(), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -209,11 +209,11 @@ async fn a_fork_goes_its_own_way() {
     let second = first.fork().unwrap();
     assert_eq!(first.read(World::clone), second.read(World::clone));
     let theirs = client!(aws_sdk_dynamodb, &second);
-    theirs.put_item().table_name("t").item("pk", AttributeValue::S("b".into())).send().await.unwrap();
+    theirs.put_item().table_name("things").item("pk", AttributeValue::S("b".into())).send().await.unwrap();
     client!(aws_sdk_ec2, &second).create_vpc().send().await.unwrap();
-    assert_eq!(theirs.scan().table_name("t").send().await.unwrap().count(), 2);
+    assert_eq!(theirs.scan().table_name("things").send().await.unwrap().count(), 2);
     let ours = client!(aws_sdk_dynamodb, &first);
-    assert_eq!(ours.scan().table_name("t").send().await.unwrap().count(), 1);
+    assert_eq!(ours.scan().table_name("things").send().await.unwrap().count(), 1);
     assert_eq!(first.read(|world| world.calls.count("ec2", "CreateVpc").all), 0);
 }
 
@@ -228,7 +228,8 @@ async fn a_kept_account_is_the_same_when_it_is_opened() {
     first.save(&folder).unwrap();
     let second = Account::open(&folder, first.clock()).unwrap();
     assert_eq!(first.read(World::clone), second.read(World::clone));
-    let item = client!(aws_sdk_dynamodb, &second).get_item().table_name("t").key("pk", AttributeValue::S("a".into()));
+    let item =
+        client!(aws_sdk_dynamodb, &second).get_item().table_name("things").key("pk", AttributeValue::S("a".into()));
     assert!(item.send().await.unwrap().item.is_some());
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 3);
     std::fs::remove_dir_all(&folder).unwrap();

@@ -14,11 +14,13 @@ pub struct Pattern {
 #[derive(Debug)]
 struct Check {
     regex: Regex,
-    further: fn(&str) -> bool,
+    further: Condition,
 }
 
+type Condition = fn(&str) -> bool;
+
 /// The patterns that look around themselves, which `regex` cannot: each as an expression and a further condition.
-const BY_HAND: &[(&str, &str, fn(&str) -> bool)] = &[
+const BY_HAND: &[(&str, &str, Condition)] = &[
     (r"^(?!\s*$).+", r".+", not_blank),
     (r"(?!\s*$).+", r".+", not_blank),
     (r"^[a-z0-9]([a-z0-9]|-(?!-)){1,61}[a-z0-9]$", r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]", |text| !text.contains("--")),
@@ -59,7 +61,7 @@ impl Pattern {
         let compile = || {
             let (source, further) = match BY_HAND.iter().find(|(source, ..)| *source == self.source) {
                 Some((_, regex, further)) => (*regex, *further),
-                None => (self.source.as_str(), anything as fn(&str) -> bool),
+                None => (self.source.as_str(), anything as Condition),
             };
             let regex = Regex::new(&format!("^(?:{source})$")).ok()?;
             Some(Check { regex, further })

@@ -38,9 +38,12 @@ fn text(response: &Response<Bytes>) -> &str {
 
 #[test]
 fn aws_json_is_read() {
-    let body = json!({"ClusterName": "demo", "InstanceGroups": [], "Orchestrator": null});
+    let body = json!({"ClusterName": "demo", "TieredStorageConfig": {"Mode": "Enable"}, "Orchestrator": null});
     let (action, input) = read("sagemaker", &json_request("sagemaker", "CreateCluster", &body)).unwrap();
-    assert_eq!((action.as_str(), input), ("CreateCluster", json!({"ClusterName": "demo", "InstanceGroups": []})));
+    assert_eq!(
+        (action.as_str(), input),
+        ("CreateCluster", json!({"ClusterName": "demo", "TieredStorageConfig": {"Mode": "Enable"}}))
+    );
 }
 
 #[test]
