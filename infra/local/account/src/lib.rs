@@ -9,10 +9,16 @@
 //! Nothing here knows the product: it would serve any program that speaks AWS and Kubernetes.
 
 pub mod call;
+pub mod capacity;
+pub mod catalogue;
 pub mod clock;
+pub mod ec2;
 pub mod events;
+pub mod geography;
 pub mod invocation;
 pub mod lambda;
 pub mod life;
+pub mod pricing;
+pub mod quotas;
 pub mod states;
 pub mod world;

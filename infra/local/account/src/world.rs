@@ -24,6 +24,12 @@ pub struct World {
     pub lambda: crate::lambda::State,
     /// Step Functions.
     pub states: crate::states::State,
+    /// EC2 networking.
+    pub ec2: crate::ec2::State,
+    /// What zones have to give.
+    pub capacity: crate::capacity::State,
+    /// Applied quotas and requests for more.
+    pub quotas: crate::quotas::State,
     made: BTreeMap<String, u64>,
 }
 
