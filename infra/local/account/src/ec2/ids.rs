@@ -24,7 +24,12 @@ impl Kind {
     pub fn missing(&self, id: &str) -> AwsError {
         if !self.fits(id) {
             let message = format!("Invalid id: \"{id}\" (expecting \"{}...\")", self.prefix);
-            return AwsError::new(&format!("{}.Malformed", self.stem), message);
+            let code = match self.stem {
+                "NatGateway" => "NatGatewayMalformed".to_owned(),
+                "InvalidGroup" => "InvalidGroupId.Malformed".to_owned(),
+                stem => format!("{stem}.Malformed"),
+            };
+            return AwsError::new(&code, message);
         }
         let code = match self.stem {
             "NatGateway" => "NatGatewayNotFound".to_owned(),
