@@ -207,7 +207,10 @@ pub fn offers(zone_id: &str, instance_type: &str) -> bool {
 
 /// Regions as `DescribeRegions` lists them; those not opted into only if `all` are wanted.
 pub fn region_rows(all: bool) -> Vec<Value> {
-    let row = |name: &str, status: &str| json!({ "RegionName": name, "Endpoint": format!("ec2.{name}.amazonaws.com"), "OptInStatus": status });
+    let row = |name: &str, status: &str| {
+        let endpoint = format!("ec2.{name}.amazonaws.com");
+        json!({ "RegionName": name, "Endpoint": endpoint, "OptInStatus": status })
+    };
     let mut rows: Vec<Value> = regions().map(|name| row(name, "opt-in-not-required")).collect();
     if all {
         rows.extend(NOT_OPTED_IN.iter().map(|name| row(name, "not-opted-in")));

@@ -251,9 +251,10 @@ fn services(region: &str) -> Vec<Value> {
     let all = gateway.into_iter().chain(interface);
     all.map(|(name, kind)| {
         let short = name.rsplit_once(&format!("{region}.")).map_or("", |(_, short)| short);
+        let digits: String = hex::encode(Sha256::digest(&name)).chars().take(17).collect();
         json!({
             "ServiceName": name,
-            "ServiceId": format!("vpce-svc-{}", hex::encode(Sha256::digest(&name)).chars().take(17).collect::<String>()),
+            "ServiceId": format!("vpce-svc-{digits}"),
             "ServiceType": [{ "ServiceType": kind }],
             "ServiceRegion": region,
             "AvailabilityZones": zones,

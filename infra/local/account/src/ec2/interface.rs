@@ -54,7 +54,8 @@ impl Interface {
     fn row(&self, network: &Network) -> Value {
         let zone = network.subnets.get(&self.subnet);
         let groups = self.groups.iter().map(|id| {
-            json!({ "GroupId": id, "GroupName": network.groups.get(id).map(|group| group.name.as_str()).unwrap_or_default() })
+            let name = network.groups.get(id).map(|group| group.name.as_str()).unwrap_or_default();
+            json!({ "GroupId": id, "GroupName": name })
         });
         let public = network.addresses.values().find(|one| one.interface.as_deref() == Some(&self.id));
         let addresses =

@@ -145,12 +145,7 @@ fn create(world: &mut World, call: &Call) -> Answer {
     if let Some(id) = allocation {
         address::find(network, id)?;
     }
-    let used = network.nats.values().filter(|nat| nat.zone == subnet.zone && nat.is_alive()).count();
-    let limit = quotas::limit(world, "vpc", "L-FE5A380F", &call.region);
-    if quotas::count(used) >= limit {
-        let message = format!("Performing this operation would exceed the limit of {limit} NAT gateways");
-        return Err(AwsError::new("NatGatewayLimitExceeded", message));
-    }
+    room_in_zone(world, &call.region, &subnet.zone)?;
     let id = world.new_id(NAT.prefix);
     let mut nat = NatGateway {
         id: id.clone(),
@@ -175,6 +170,18 @@ fn create(world: &mut World, call: &Call) -> Answer {
     enter(world, call, &id, tags);
     remember_token(world, call, &id);
     created(world, call, &id)
+}
+
+/// Refuses when a zone has as many living gateways as the quota allows.
+fn room_in_zone(world: &World, region: &str, zone: &str) -> Result<(), AwsError> {
+    let all = world.ec2.existing(region).map(|network| network.nats.values());
+    let used = all.into_iter().flatten().filter(|nat| nat.zone == zone && nat.is_alive()).count();
+    let limit = quotas::limit(world, "vpc", "L-FE5A380F", region);
+    if quotas::count(used) < limit {
+        return Ok(());
+    }
+    let message = format!("Performing this operation would exceed the limit of {limit} NAT gateways");
+    Err(AwsError::new("NatGatewayLimitExceeded", message))
 }
 
 /// Gives the gateway its interface and address, or notes the failure that it will show.

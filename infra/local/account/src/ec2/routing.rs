@@ -209,7 +209,7 @@ fn associate(world: &mut World, call: &Call) -> Answer {
     Ok(json!({ "AssociationId": association, "AssociationState": { "State": "associated" } }))
 }
 
-/// Takes an association out of its table and answers the table's VPC and what was associated.
+/// The table that an association belongs to, or the refusal of a request that names it.
 fn holder<'a>(network: &'a mut Network, association: &str) -> Result<&'a mut RouteTable, AwsError> {
     let found = network.route_tables.values_mut().find(|table| table.associations.contains_key(association));
     found.ok_or_else(|| {

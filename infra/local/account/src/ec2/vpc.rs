@@ -50,6 +50,7 @@ impl Vpc {
     }
 
     fn row(&self) -> Value {
+        let blocks: Value = self.blocks.iter().map(|block| association(block, "associated")).collect();
         json!({
             "VpcId": self.id,
             "CidrBlock": self.blocks.first().map(|block| block.cidr),
@@ -59,7 +60,7 @@ impl Vpc {
             "IsDefault": self.default,
             "DhcpOptionsId": self.dhcp_options,
             "Ipv6CidrBlockAssociationSet": [],
-            "CidrBlockAssociationSet": self.blocks.iter().map(|block| association(block, "associated")).collect::<Value>(),
+            "CidrBlockAssociationSet": blocks,
         })
     }
 }
@@ -265,7 +266,8 @@ fn disassociate(world: &mut World, call: &Call) -> Answer {
     };
     if at == 0 {
         let message = format!(
-            "The vpc CIDR block with association ID {wanted} may not be disassociated. It is the primary IPv4 CIDR block of the VPC"
+            "The vpc CIDR block with association ID {wanted} may not be disassociated. It is the primary IPv4 CIDR \
+             block of the VPC"
         );
         return Err(AwsError::new("OperationNotPermitted", message));
     }

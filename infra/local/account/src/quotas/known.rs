@@ -1,7 +1,8 @@
 //! Which quotas there are, with AWS's default values.
 //!
 //! Codes of SageMaker's per-type quotas are AWS's own where they are published, else derived from the name. Defaults of
-//! the HyperPod totals are higher than the 20 and 30 that new accounts often have, so that they bite when a test sets them.
+//! the HyperPod totals are higher than the 20 and 30 that new accounts often have, so that they bite only when a test
+//! sets them.
 
 use crate::catalogue;
 use sha2::{Digest, Sha256};

@@ -77,7 +77,10 @@ fn a_table_has_fifty_routes_besides_the_local_ones() {
     let vpc = ec2.vpc("10.0.0.0/16");
     let gateway = ec2.gateway(&vpc);
     let table = ec2.table(&vpc);
-    let ask = |n: u8| json!({ "RouteTableId": table, "DestinationCidrBlock": format!("20.0.{n}.0/24"), "GatewayId": gateway });
+    let ask = |n: u8| {
+        let destination = format!("20.0.{n}.0/24");
+        json!({ "RouteTableId": table, "DestinationCidrBlock": destination, "GatewayId": gateway })
+    };
     for n in 0..50 {
         ec2.get("CreateRoute", ask(n));
     }
