@@ -26,6 +26,17 @@ pub mod root_user;
 pub mod server;
 pub mod services;
 pub mod signature;
+pub mod capacity;
+pub mod catalogue;
+pub mod clock;
+pub mod ec2;
+pub mod events;
+pub mod geography;
+pub mod invocation;
+pub mod lambda;
+pub mod life;
+pub mod pricing;
+pub mod quotas;
 pub mod states;
 pub mod world;
 

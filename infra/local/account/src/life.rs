@@ -15,6 +15,10 @@ pub enum Event {
     Events(crate::events::Event),
     /// Of Step Functions.
     States(crate::states::Event),
+    /// Of EC2.
+    Ec2(crate::ec2::Event),
+    /// Of Service Quotas.
+    Quotas(crate::quotas::Event),
 }
 
 impl Event {
@@ -23,6 +27,8 @@ impl Event {
         match self {
             Self::Events(event) => event.happen(world, at),
             Self::States(event) => event.happen(world, at),
+            Self::Ec2(event) => event.happen(world, at),
+            Self::Quotas(event) => event.happen(world, at),
         }
     }
 }

@@ -31,6 +31,12 @@ pub struct World {
     pub faults: faults::State,
     /// What was asked of the account.
     pub calls: calls::Log,
+    /// EC2 networking.
+    pub ec2: crate::ec2::State,
+    /// What zones have to give.
+    pub capacity: crate::capacity::State,
+    /// Applied quotas and requests for more.
+    pub quotas: crate::quotas::State,
     made: BTreeMap<String, u64>,
 }
 
