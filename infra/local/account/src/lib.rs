@@ -18,6 +18,7 @@ pub mod events;
 pub mod faults;
 pub mod in_process;
 pub mod invocation;
+pub mod kubernetes;
 pub mod lambda;
 pub mod life;
 pub mod model;
