@@ -15,6 +15,8 @@ pub enum Event {
     Events(crate::events::Event),
     /// Of Step Functions.
     States(crate::states::Event),
+    /// Of an EKS cluster.
+    Eks(crate::eks::Event),
 }
 
 impl Event {
@@ -23,6 +25,7 @@ impl Event {
         match self {
             Self::Events(event) => event.happen(world, at),
             Self::States(event) => event.happen(world, at),
+            Self::Eks(event) => event.happen(world, at),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Everything that the account knows, as one plain value.
 
 use crate::{
-    calls, faults,
+    calls, eks, faults,
     life::{Agenda, Event},
 };
 use jiff::{SignedDuration, Timestamp};
@@ -31,6 +31,8 @@ pub struct World {
     pub faults: faults::State,
     /// What was asked of the account.
     pub calls: calls::Log,
+    /// EKS clusters.
+    pub eks: eks::State,
     made: BTreeMap<String, u64>,
 }
 
