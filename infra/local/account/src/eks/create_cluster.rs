@@ -14,10 +14,9 @@ use crate::{
     call::{Answer, AwsError, Call},
     world::World,
 };
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::collections::BTreeMap;
 
 /// Why a cluster ends as FAILED: a `ClusterIssueCode` and its message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,9 +37,23 @@ const NOT_OFFERED: [&str; 6] = [
     "kubeControllerManagerConfig",
 ];
 
-static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[0-9A-Za-z][A-Za-z0-9\-_]{0,99}$").ok());
-static ROLE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^arn:aws:iam::\d{12}:role/[\w+=,.@/-]{1,512}$").ok());
+/// The rule for cluster names: `^[0-9A-Za-z][A-Za-z0-9\-_]{0,99}$`.
+fn is_name(name: &str) -> bool {
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    name.len() <= 100
+        && name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
+        && name.bytes().all(inner)
+}
+
+fn is_role_arn(arn: &str) -> bool {
+    let (account, name) =
+        arn.strip_prefix("arn:aws:iam::").and_then(|rest| rest.split_once(":role/")).unwrap_or_default();
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_+=,.@-/".contains(&byte);
+    account.len() == 12
+        && account.bytes().all(|byte| byte.is_ascii_digit())
+        && !name.is_empty()
+        && name.bytes().all(allowed)
+}
 
 /// `CreateCluster`.
 pub(super) fn create(world: &mut World, call: &Call) -> Answer {
@@ -49,7 +62,7 @@ pub(super) fn create(world: &mut World, call: &Call) -> Answer {
         let living = world.eks.clusters.values().find(|cluster| cluster.id == earlier.thing).map(Cluster::described);
         return Ok(json!({ "cluster": living.or(earlier.last_seen) }));
     }
-    if !NAME.as_ref().is_some_and(|pattern| pattern.is_match(name)) {
+    if !is_name(name) {
         return Err(invalid(
             "The cluster name must start with a letter or digit and can contain letters, digits, hyphens and underscores, at most 100.",
         ));
@@ -137,7 +150,7 @@ fn kind_is_offered(input: &Value) -> Result<(), AwsError> {
 /// The cluster role, if EKS can assume it already: IAM spreads slowly.
 fn assumable_role(world: &World, call: &Call) -> Result<String, AwsError> {
     let role = call.required("roleArn");
-    if !ROLE.as_ref().is_some_and(|pattern| pattern.is_match(role)) {
+    if !is_role_arn(role) {
         return Err(invalid(format!("Invalid roleArn: {role}")));
     }
     if world_access::role_assumable(world, role, "eks.amazonaws.com", call.now) {

@@ -10,8 +10,11 @@ use crate::{
     call::{Answer, Call},
     world::World,
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
+
+/// How often EKS looks whether its interfaces are gone.
+const INTERFACES_LINGER: SignedDuration = SignedDuration::from_secs(15);
 
 /// `DeleteCluster`. Add-ons, access entries and associations go with the cluster.
 pub(super) fn delete(world: &mut World, call: &Call) -> Answer {
@@ -34,15 +37,25 @@ pub(super) fn delete(world: &mut World, call: &Call) -> Answer {
     world.schedule(call.now, after, event.into());
     let cluster = named_mut(world, call)?;
     cluster.status = Status::Deleting;
+    let (region, interfaces) = (cluster.region.clone(), cluster.network.interfaces.clone());
+    for interface in interfaces {
+        world_access::release_interface(world, &region, &interface, call.now);
+    }
+    let cluster = named(world, call)?;
     Ok(json!({ "cluster": cluster.described() }))
 }
 
-/// The end of a deletion: interfaces, the cluster security group and the API server go, then the record.
+/// The end of a deletion, as soon as the control plane's interfaces are gone: the cluster security group and the API
+/// server go, then the record. A group that something else holds (a node's interface) stays behind, as in AWS.
 pub(super) fn finish(world: &mut World, arn: &str, now: Timestamp) {
-    let Some(cluster) = world.eks.clusters.remove(arn) else { return };
-    for interface in &cluster.network.interfaces {
-        world_access::release_interface(world, &cluster.region, interface, now);
+    let Some(cluster) = world.eks.clusters.get(arn) else { return };
+    let lingers = |id: &String| world_access::interface_exists(world, &cluster.region, id);
+    if cluster.network.interfaces.iter().any(lingers) {
+        let again = Event::ClusterGone { arn: arn.to_owned(), id: cluster.id.clone() };
+        world.schedule(now, INTERFACES_LINGER, again.into());
+        return;
     }
+    let Some(cluster) = world.eks.clusters.remove(arn) else { return };
     if !cluster.network.cluster_security_group_id.is_empty() {
         let group = &cluster.network.cluster_security_group_id;
         world_access::remove_cluster_security_group(world, &cluster.region, group, now);

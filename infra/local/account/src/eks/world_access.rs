@@ -78,6 +78,11 @@ pub(super) fn claim_interface(
     Some(id)
 }
 
+/// Whether the interface is still there: it lingers when it is released.
+pub(super) fn interface_exists(world: &World, _region: &str, id: &str) -> bool {
+    world.eks.surroundings.interfaces.contains_key(id)
+}
+
 pub(super) fn release_interface(world: &mut World, _region: &str, id: &str, _now: Timestamp) {
     world.eks.surroundings.interfaces.remove(id);
 }
@@ -130,31 +135,39 @@ pub(super) fn stop_kubernetes(world: &mut World, arn: &str) {
     world.eks.surroundings.kubernetes.remove(arn);
 }
 
-/// Server-side apply of `object` at `path` as field manager `manager`.
-///
-/// # Errors
-/// What is in conflict, as the API server names it.
-pub(super) fn apply(
-    world: &mut World,
-    arn: &str,
-    path: &str,
-    object: &Value,
-    manager: &str,
-    force: bool,
-    _now: Timestamp,
-) -> Result<(), Vec<String>> {
-    let objects = world.eks.surroundings.kubernetes.entry(arn.to_owned()).or_default();
-    if let Some((owner, before)) = objects.get(path) {
-        if owner != manager && !force && before["spec"] != object["spec"] {
-            return Err(vec![".spec".to_owned()]);
+/// An object that is to be as given, as far as `manager` says.
+pub(super) struct Change<'a> {
+    pub(super) path: &'a str,
+    pub(super) object: &'a Value,
+    pub(super) manager: &'a str,
+    /// Whether fields of other managers are taken over.
+    pub(super) force: bool,
+}
+
+/// Why a change was not made.
+#[derive(Debug)]
+pub(super) enum NotApplied {
+    /// Fields that another manager holds, as the API server names them.
+    Conflict(Vec<String>),
+    /// The API server's message.
+    Denied(String),
+}
+
+/// Server-side apply.
+pub(super) fn apply(world: &mut World, arn: &str, change: &Change<'_>, _now: Timestamp) -> Result<(), NotApplied> {
+    let Some(objects) = world.eks.surroundings.kubernetes.get_mut(arn) else {
+        return Err(NotApplied::Denied("the API server is gone".to_owned()));
+    };
+    let mut object = change.object.clone();
+    if let Some((owner, before)) = objects.get(change.path) {
+        if owner != change.manager && !change.force && before["spec"] != object["spec"] {
+            return Err(NotApplied::Conflict(vec![".spec".to_owned()]));
+        }
+        if !before["status"].is_null() {
+            object["status"] = before["status"].clone();
         }
     }
-    let status = objects.get(path).map(|(_, before)| before["status"].clone());
-    let mut object = object.clone();
-    if let Some(status) = status.filter(|status| !status.is_null()) {
-        object["status"] = status;
-    }
-    objects.insert(path.to_owned(), (manager.to_owned(), object));
+    objects.insert(change.path.to_owned(), (change.manager.to_owned(), object));
     Ok(())
 }
 

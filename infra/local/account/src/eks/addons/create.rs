@@ -38,8 +38,8 @@ pub(super) fn create(world: &mut World, call: &Call) -> Answer {
     if let Some(associations) = call.input.get("podIdentityAssociations") {
         associate(world, call, &arn, associations)?;
     }
-    let conflicts = install::install(world, &arn, name, call.text("resolveConflicts") == Some("OVERWRITE"), call.now);
-    health::start(world, &arn, &key, conflicts, call.now);
+    let obstacles = install::install(world, &arn, name, call.text("resolveConflicts") == Some("OVERWRITE"), call.now);
+    health::start(world, &arn, &key, &obstacles, call.now);
     let cluster = named(world, call)?;
     Ok(json!({ "addon": cluster.addons.get(name).map(|addon| addon.described(cluster)) }))
 }

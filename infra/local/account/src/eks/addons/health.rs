@@ -3,7 +3,11 @@
 //! EKS looks again and again. A Deployment add-on waits up to 20 minutes for its replicas; without them it ends DEGRADED
 //! or CREATE_FAILED, and becomes ACTIVE by itself once they are there. A DaemonSet is well on a cluster without nodes.
 
-use super::{Status, by_arn, install, objects};
+use super::{
+    Status, by_arn,
+    install::{self, Obstacles},
+    objects,
+};
 use crate::{
     eks::{life::Event, world_access},
     world::World,
@@ -60,20 +64,21 @@ struct Workloads {
 }
 
 /// Begins to look after an add-on whose objects were just written, or ends it at once if they could not be.
-pub(super) fn start(world: &mut World, cluster: &str, addon: &str, conflicts: Vec<String>, now: Timestamp) {
-    if conflicts.is_empty() {
+pub(super) fn start(world: &mut World, cluster: &str, addon: &str, obstacles: &Obstacles, now: Timestamp) {
+    let (code, message) = if let Some(denial) = obstacles.denials.first() {
+        ("AdmissionRequestDenied", denial.clone())
+    } else if obstacles.conflicts.is_empty() {
         look_again(world, cluster, addon, SOON, now);
         return;
-    }
-    let message = format!(
-        "Conflicts found when trying to apply. Will not continue due to resolve conflicts mode. Conflicts:\n{}",
-        conflicts.join("\n")
-    );
+    } else {
+        let start = "Conflicts found when trying to apply. Will not continue due to resolve conflicts mode. Conflicts:";
+        ("ConfigurationConflict", format!("{start}\n{}", obstacles.conflicts.join("\n")))
+    };
     let Some(found) = by_arn(world, cluster, addon) else { return };
     found.status = if found.watch.update.is_some() { Status::UpdateFailed } else { Status::CreateFailed };
-    found.issues = vec![issue("ConfigurationConflict", &message, &[])];
+    found.issues = vec![issue(code, &message, &[])];
     found.watch.is_final = true;
-    end_update(world, cluster, addon, Some(("ConfigurationConflict", &message)));
+    end_update(world, cluster, addon, Some((code, &message)));
 }
 
 /// One look.

@@ -5,7 +5,10 @@ use super::{
     configuration, objects,
 };
 use crate::{
-    eks::{cluster::cluster_by_arn, world_access},
+    eks::{
+        cluster::cluster_by_arn,
+        world_access::{self, Change, NotApplied},
+    },
     world::World,
 };
 use jiff::Timestamp;
@@ -20,9 +23,18 @@ const BOOTSTRAP_MANAGER: &str = "kubectl-client-side-apply";
 /// What a cluster has from the start, in the order in which it is written.
 const BOOTSTRAPPED: [&str; 3] = ["vpc-cni", "kube-proxy", "coredns"];
 
-/// Writes the objects of the cluster's add-on `name` as it is recorded, and answers the conflicts that kept some from
-/// being written. `force` takes fields over from other managers.
-pub(super) fn install(world: &mut World, cluster: &str, name: &str, force: bool, now: Timestamp) -> Vec<String> {
+/// Why an add-on's objects are not all in the cluster.
+#[derive(Debug, Default)]
+pub(super) struct Obstacles {
+    /// Fields that another manager holds, as `Kind.group name - field`.
+    pub(super) conflicts: Vec<String>,
+    /// What the API server said to objects that it did not admit.
+    pub(super) denials: Vec<String>,
+}
+
+/// Writes the objects of the cluster's add-on `name` as it is recorded, and answers what kept some from being written.
+/// `force` takes fields over from other managers.
+pub(super) fn install(world: &mut World, cluster: &str, name: &str, force: bool, now: Timestamp) -> Obstacles {
     let objects = recorded(world, cluster, name);
     write(world, cluster, &objects, MANAGER, force, now)
 }
@@ -38,7 +50,7 @@ pub(super) fn uninstall(world: &mut World, cluster: &str, name: &str, now: Times
 }
 
 /// The objects of the cluster's add-on `name`, as it is recorded.
-pub(super) fn recorded(world: &World, cluster: &str, name: &str) -> Vec<Value> {
+pub(in crate::eks) fn recorded(world: &World, cluster: &str, name: &str) -> Vec<Value> {
     let found = cluster_by_arn(world, cluster).and_then(|cluster| Some((cluster, cluster.addons.get(name)?)));
     let Some(((cluster, addon), product)) = found.zip(catalogue::product(name)) else { return Vec::new() };
     let text = addon.configuration.as_deref().unwrap_or("{}");
@@ -47,31 +59,27 @@ pub(super) fn recorded(world: &World, cluster: &str, name: &str) -> Vec<Value> {
         version: &addon.version,
         namespace: &addon.namespace,
         region: &cluster.region,
-        cluster: &cluster.name,
-        kubernetes: &cluster.version,
         service_cidr: &cluster.service_cidr,
         role_arn: addon.role_arn.as_deref(),
         values: configuration::checked(text, &product.schema).unwrap_or_default(),
     })
 }
 
-fn write(
-    world: &mut World,
-    cluster: &str,
-    objects: &[Value],
-    manager: &str,
-    force: bool,
-    now: Timestamp,
-) -> Vec<String> {
-    let mut conflicts = Vec::new();
+fn write(world: &mut World, cluster: &str, objects: &[Value], manager: &str, force: bool, now: Timestamp) -> Obstacles {
+    let mut obstacles = Obstacles::default();
     for object in objects {
         let path = objects::path(object);
-        if let Err(fields) = world_access::apply(world, cluster, &path, object, manager, force, now) {
-            let what = format!("{} {}", group_kind(object), object["metadata"]["name"].as_str().unwrap_or_default());
-            conflicts.extend(fields.into_iter().map(|field| format!("{what} - {field}")));
+        let what = format!("{} {}", group_kind(object), object["metadata"]["name"].as_str().unwrap_or_default());
+        let change = Change { path: &path, object, manager, force };
+        match world_access::apply(world, cluster, &change, now) {
+            Ok(()) => {}
+            Err(NotApplied::Conflict(fields)) => {
+                obstacles.conflicts.extend(fields.into_iter().map(|field| format!("{what} - {field}")));
+            }
+            Err(NotApplied::Denied(message)) => obstacles.denials.push(format!("{what}: {message}")),
         }
     }
-    conflicts
+    obstacles
 }
 
 /// `Deployment.apps`, or `ConfigMap` for the core group, as conflicts name it.
@@ -100,8 +108,6 @@ fn self_managed(world: &World, arn: &str, product: &Product) -> Option<Vec<Value
         version: product.oldest_version(&cluster.version)?,
         namespace: &product.namespace,
         region: &cluster.region,
-        cluster: &cluster.name,
-        kubernetes: &cluster.version,
         service_cidr: &cluster.service_cidr,
         role_arn: None,
         values: Value::Object(serde_json::Map::new()),

@@ -16,6 +16,8 @@ pub(super) use delete::finish as finish_deletion;
 pub use health::AddonOutcome;
 pub(super) use health::look;
 pub(super) use install::bootstrap;
+#[cfg(test)]
+pub(super) use {catalogue::names, install::recorded};
 
 use super::{
     cluster::{Cluster, named},

@@ -49,10 +49,12 @@ pub(super) fn update(world: &mut World, call: &Call) -> Answer {
         create::associate(world, call, &arn, associations)?;
     }
     let mode = call.text("resolveConflicts");
-    let conflicts = install::install(world, &arn, name, mode == Some("OVERWRITE"), call.now);
-    // What was changed in the cluster stays as it is: PRESERVE is not in conflict with anything.
-    let conflicts = if mode == Some("PRESERVE") { Vec::new() } else { conflicts };
-    health::start(world, &arn, &key, conflicts, call.now);
+    let mut obstacles = install::install(world, &arn, name, mode == Some("OVERWRITE"), call.now);
+    if mode == Some("PRESERVE") {
+        // What was changed in the cluster stays as it is, and that is no obstacle.
+        obstacles.conflicts.clear();
+    }
+    health::start(world, &arn, &key, &obstacles, call.now);
     Ok(answer)
 }
 

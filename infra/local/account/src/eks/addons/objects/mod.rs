@@ -20,9 +20,6 @@ pub(super) struct Setting<'a> {
     pub(super) version: &'a str,
     pub(super) namespace: &'a str,
     pub(super) region: &'a str,
-    pub(super) cluster: &'a str,
-    /// Kubernetes minor.
-    pub(super) kubernetes: &'a str,
     pub(super) service_cidr: &'a str,
     /// Role for the add-on's service account (IRSA).
     pub(super) role_arn: Option<&'a str>,
