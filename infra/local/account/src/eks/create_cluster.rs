@@ -64,7 +64,8 @@ pub(super) fn create(world: &mut World, call: &Call) -> Answer {
     }
     if !is_name(name) {
         return Err(invalid(
-            "The cluster name must start with a letter or digit and can contain letters, digits, hyphens and underscores, at most 100.",
+            "The cluster name must start with a letter or digit and can contain letters, digits, hyphens and \
+                 underscores, at most 100.",
         ));
     }
     let key = arn(&call.region, name);

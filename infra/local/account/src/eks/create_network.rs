@@ -106,8 +106,12 @@ pub(super) fn subnets(
 }
 
 fn subnet(world: &World, region: &str, id: &str, now: jiff::Timestamp) -> Result<Subnet, AwsError> {
-    world_access::subnet(world, region, id, now)
-        .ok_or_else(|| invalid(format!("The subnet ID '{id}' does not exist (Service: AmazonEC2; Status Code: 400; Error Code: InvalidSubnetID.NotFound)")))
+    world_access::subnet(world, region, id, now).ok_or_else(|| {
+        invalid(format!(
+            "The subnet ID '{id}' does not exist (Service: AmazonEC2; Status Code: \
+             400; Error Code: InvalidSubnetID.NotFound)"
+        ))
+    })
 }
 
 fn zone_not_accepted(world: &World, region: &str, cluster: &str, zone: &str) -> AwsError {
@@ -115,7 +119,8 @@ fn zone_not_accepted(world: &World, region: &str, cluster: &str, zone: &str) -> 
     let valid: Vec<_> =
         zones.into_iter().filter(|(_, id)| !NOT_ACCEPTED.contains(&id.as_str())).map(|(name, _)| name).collect();
     let message = format!(
-        "Cannot create cluster '{cluster}' because {zone}, the targeted availability zone, does not currently have sufficient capacity to support the cluster. Retry and choose from these availability zones: {}",
+        "Cannot create cluster '{cluster}' because {zone}, the targeted availability zone, does not currently \
+             have sufficient capacity to support the cluster. Retry and choose from these availability zones: {}",
         valid.join(", ")
     );
     AwsError::new("UnsupportedAvailabilityZoneException", message)

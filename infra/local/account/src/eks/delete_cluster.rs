@@ -20,7 +20,8 @@ const INTERFACES_LINGER: SignedDuration = SignedDuration::from_secs(15);
 pub(super) fn delete(world: &mut World, call: &Call) -> Answer {
     let cluster = named(world, call)?;
     if cluster.deletion_protection {
-        let message = "Cluster cannot be deleted while deletion protection is enabled. Disable deletion protection and try again.";
+        let message = "Cluster cannot be deleted while deletion protection is enabled. Disable deletion \
+             protection and try again.";
         return Err(refused(message).with("clusterName", cluster.name.as_str()));
     }
     match cluster.status {

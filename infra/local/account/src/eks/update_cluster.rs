@@ -161,7 +161,8 @@ fn endpoint(cluster: &Cluster, asked: &Value) -> Result<Wanted, AwsError> {
     let cidrs = if named { create_network::public_cidrs(asked, public)? } else { now.public_cidrs.clone() };
     if (public, private, &cidrs) == (now.endpoint_public, now.endpoint_private, &now.public_cidrs) {
         let message = format!(
-            "Cluster is already at the desired configuration with endpointPrivateAccess: {private} , endpointPublicAccess: {public}, and Public Endpoint Restrictions: [{}]",
+            "Cluster is already at the desired configuration with endpointPrivateAccess: {private} , \
+                 endpointPublicAccess: {public}, and Public Endpoint Restrictions: [{}]",
             cidrs.join(", ")
         );
         return Err(invalid(message).with("clusterName", cluster.name.as_str()));

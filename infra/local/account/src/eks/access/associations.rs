@@ -53,7 +53,8 @@ pub(super) fn associate(world: &mut World, call: &Call) -> Answer {
     }
     if !policies::is_published(policy) {
         return Err(not_found(
-            "The specified policyArn could not be found. You can view available access policies with 'list-access-policies'.",
+            "The specified policyArn could not be found. You can view available access policies with \
+                 'list-access-policies'.",
         ));
     }
     let namespaces = scope(call)?;

@@ -194,8 +194,11 @@ fn identity_of(principal: &str, kind: &str, name: &str) -> (String, Vec<String>)
 /// The entry for `principal`.
 pub(super) fn entry<'cluster>(cluster: &'cluster Cluster, principal: &str) -> Result<&'cluster Entry, AwsError> {
     cluster.entries.get(principal).ok_or_else(|| {
-        not_found("The specified principalArn could not be found. You can view your available access entries with 'list-access-entries'.")
-            .with("clusterName", cluster.name.as_str())
+        not_found(
+            "The specified principalArn could not be found. You can view your available access entries \
+             with 'list-access-entries'.",
+        )
+        .with("clusterName", cluster.name.as_str())
     })
 }
 

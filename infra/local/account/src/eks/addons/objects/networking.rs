@@ -6,6 +6,26 @@ use super::{
 };
 use serde_json::{Value, json};
 
+/// CoreDNS's configuration as EKS writes it.
+const COREFILE: &str = r".:53 {
+    errors
+    health {
+        lameduck 5s
+      }
+    ready
+    kubernetes cluster.local in-addr.arpa ip6.arpa {
+      pods insecure
+      fallthrough in-addr.arpa ip6.arpa
+    }
+    prometheus :9153
+    forward . /etc/resolv.conf
+    cache 30
+    loop
+    reload
+    loadbalance
+}
+";
+
 /// `aws-node`: gives pods addresses of the VPC.
 pub(super) fn vpc_cni(setting: &Setting<'_>) -> Vec<Value> {
     let rules = json!([
@@ -54,8 +74,7 @@ pub(super) fn coredns(setting: &Setting<'_>) -> Vec<Value> {
         { "apiGroups": [""], "resources": ["endpoints", "services", "pods", "namespaces"], "verbs": ["list", "watch"] },
         { "apiGroups": ["discovery.k8s.io"], "resources": ["endpointslices"], "verbs": ["list", "watch"] },
     ]);
-    let usual = ".:53 {\n    errors\n    health {\n        lameduck 5s\n      }\n    ready\n    kubernetes cluster.local in-addr.arpa ip6.arpa {\n      pods insecure\n      fallthrough in-addr.arpa ip6.arpa\n    }\n    prometheus :9153\n    forward . /etc/resolv.conf\n    cache 30\n    loop\n    reload\n    loadbalance\n}\n";
-    let corefile = setting.values.get("corefile").and_then(Value::as_str).unwrap_or(usual);
+    let corefile = setting.values.get("corefile").and_then(Value::as_str).unwrap_or(COREFILE);
     let mut tolerations = vec![
         json!({ "key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule" }),
         json!({ "key": "CriticalAddonsOnly", "operator": "Exists" }),
