@@ -13,6 +13,7 @@ pub mod call;
 pub mod calls;
 pub mod clock;
 mod dynamodb;
+pub mod eks;
 pub mod endpoint;
 pub mod events;
 pub mod faults;

@@ -19,6 +19,8 @@ pub enum Event {
     Ec2(crate::ec2::Event),
     /// Of Service Quotas.
     Quotas(crate::quotas::Event),
+    /// Of an EKS cluster.
+    Eks(crate::eks::Event),
 }
 
 impl Event {
@@ -29,6 +31,7 @@ impl Event {
             Self::States(event) => event.happen(world, at),
             Self::Ec2(event) => event.happen(world, at),
             Self::Quotas(event) => event.happen(world, at),
+            Self::Eks(event) => event.happen(world, at),
         }
     }
 }

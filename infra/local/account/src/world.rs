@@ -1,7 +1,7 @@
 //! Everything that the account knows, as one plain value.
 
 use crate::{
-    calls, faults,
+    calls, eks, faults,
     life::{Agenda, Event},
 };
 use jiff::{SignedDuration, Timestamp};
@@ -37,6 +37,8 @@ pub struct World {
     pub capacity: crate::capacity::State,
     /// Applied quotas and requests for more.
     pub quotas: crate::quotas::State,
+    /// EKS clusters.
+    pub eks: eks::State,
     made: BTreeMap<String, u64>,
 }
 

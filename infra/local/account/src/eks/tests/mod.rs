@@ -1,0 +1,8 @@
+//! What EKS does over time, by direct calls with an explicit clock.
+
+mod access;
+mod addons;
+mod clusters;
+mod identity;
+mod place;
+mod updates;
