@@ -11,7 +11,11 @@ use crate::{
 /// The service's refusals; `UnknownOperationException` for a service that is not here.
 pub fn handle(world: &mut World, call: &Call) -> Answer {
     match call.service {
+        "ec2" => crate::ec2::handle(world, call),
+        "eks" => crate::eks::handle(world, call),
         "events" => crate::events::handle(world, call),
+        "pricing" => crate::pricing::handle(call),
+        "servicequotas" => crate::quotas::handle(world, call),
         "states" => crate::states::handle(world, call),
         _ => {
             let message = format!("{} is not simulated: {}", call.service, call.action);
