@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+#[cfg(test)]
+mod tests;
+
 /// Lines that are kept of one stream; older ones are dropped.
 const KEPT: usize = 5_000;
 /// Events of one answer at most.

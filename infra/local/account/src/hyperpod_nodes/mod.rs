@@ -39,7 +39,7 @@ pub struct Wake;
 ///
 /// It is called after every event and every request; with nothing to do it only looks.
 pub fn reconcile(world: &mut World, now: Timestamp) {
-    let clusters: Vec<Cluster> = world.sagemaker.clusters.values().cloned().collect();
+    let clusters: Vec<Cluster> = world.sagemaker.clusters.values_mut().map(without_events).collect();
     for cluster in &clusters {
         follow(world, cluster, now);
     }
@@ -49,6 +49,14 @@ pub fn reconcile(world: &mut World, now: Timestamp) {
         world.hyperpod_nodes.wake = Some(next);
         world.agenda.add(next, life::Event::Kubernetes(Wake));
     }
+}
+
+/// A copy of a cluster without its events, which may be many and are of no use here.
+fn without_events(cluster: &mut Cluster) -> Cluster {
+    let events = std::mem::take(&mut cluster.events);
+    let copy = cluster.clone();
+    cluster.events = events;
+    copy
 }
 
 /// Whether the health-monitoring agent runs on a node.

@@ -153,6 +153,8 @@ fn replay(world: &World, call: &Call) -> Result<Option<Value>, AwsError> {
 
 fn remember(world: &mut World, call: &Call, answer: &Value) {
     if let Some(token) = call.text("ClientToken") {
+        let fresh = SignedDuration::from_hours(TOKEN_HOURS);
+        world.sagemaker.tokens.retain(|_, (at, ..)| call.now.duration_since(*at) <= fresh);
         let entry = (call.now, call.input.to_string(), answer.clone());
         world.sagemaker.tokens.insert(token.to_owned(), entry);
     }

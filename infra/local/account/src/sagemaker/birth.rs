@@ -175,7 +175,7 @@ fn claim(world: &mut World, errand: &Errand, spot: &placement::Spot, at: Timesta
             Ok(interface) => interfaces.push(interface.id),
             Err(refusal) => {
                 for id in interfaces {
-                    world_access::release_interface(world, &errand.region, &id);
+                    world_access::release_interface(world, &errand.region, &id, at);
                 }
                 return Err(format!("Failed to create customer ENI: {refusal}"));
             }

@@ -19,8 +19,6 @@ pub(super) struct Ground<'a> {
     pub(super) vpc: &'a str,
     /// Whether provisioning is Continuous.
     pub(super) continuous: bool,
-    /// The cluster's `VpcConfig`.
-    pub(super) network: &'a Value,
 }
 
 /// Checks all groups of a request together and each alone.

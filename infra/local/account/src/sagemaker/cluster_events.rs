@@ -19,6 +19,8 @@ use serde_json::{Value, json};
 
 /// Events that are kept of one cluster; the service forgets old ones too.
 const KEPT: usize = 2_000;
+/// Events that wait on the bus at most; older ones are lost, as EventBridge loses what nobody takes in a day.
+const WAITING: usize = 10_000;
 
 /// How grave an event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,6 +147,9 @@ pub(super) fn publish_state(world: &mut World, arn: &str, at: Timestamp) {
 /// Puts an event on the bus in EventBridge's envelope, whose `id` is its own.
 pub(super) fn publish(world: &mut World, region: &str, arn: &str, at: Timestamp, kind: &str, detail: Value) {
     let id = uuid(world);
+    if world.sagemaker.bus.len() >= WAITING {
+        world.sagemaker.bus.remove(0);
+    }
     world.sagemaker.bus.push(json!({
         "version": "0",
         "id": id,

@@ -33,7 +33,7 @@ pub(super) fn create(world: &mut World, call: &Call) -> Answer {
         .ok_or_else(|| invalid("VpcConfig must be specified for clusters with the EKS orchestrator"))?;
     checks::network(world, call, network, &vpc)?;
     let continuous = call.text("NodeProvisioningMode") == Some("Continuous");
-    let ground = Ground { vpc: &vpc, continuous, network };
+    let ground = Ground { vpc: &vpc, continuous };
     let groups = call.list("InstanceGroups");
     if groups.is_empty() {
         return Err(invalid("At least one instance group must be specified"));

@@ -1,4 +1,4 @@
-//! How an instance leaves: shut down, its capacity given back, its interfaces deleted some minutes later.
+//! How an instance leaves: shut down, its capacity and its interfaces given back.
 
 use super::{
     Event,
@@ -61,7 +61,7 @@ pub(super) fn left(world: &mut World, arn: &str, logical_id: &str, attempt: u32,
     world.schedule(at, SignedDuration::from_secs(1), crate::life::Event::SageMaker(event));
 }
 
-/// Gives capacity back now, and the interfaces after some minutes, as AWS does.
+/// Gives capacity and interfaces back; EC2 shows the interfaces for some minutes more.
 pub(super) fn release(world: &mut World, arn: &str, logical_id: &str, at: Timestamp) {
     let Some(region) = world.sagemaker.clusters.get(arn).map(|cluster| cluster.region.clone()) else { return };
     let Some(node) = node_mut(world, arn, logical_id) else { return };
@@ -70,9 +70,9 @@ pub(super) fn release(world: &mut World, arn: &str, logical_id: &str, at: Timest
     if !matches!(place.kind, super::cluster::CapacityKind::Plan(_)) {
         world_access::return_capacity(world, &region, &place.zone_id, &instance_type, &place.kind);
     }
-    let wait = world.draw(&format!("linger:{arn}:{logical_id}:{at}"), 120..360);
-    let event = Event::Release { region, interfaces: place.interfaces };
-    world.schedule(at, wait, crate::life::Event::SageMaker(event));
+    for id in place.interfaces {
+        world_access::release_interface(world, &region, &id, at);
+    }
 }
 
 fn remove(world: &mut World, arn: &str, logical_id: &str) {

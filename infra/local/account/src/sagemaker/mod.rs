@@ -30,6 +30,8 @@ pub mod world_access;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::ground as tests_ground;
 
 pub use cluster::{CapacityKind, Cluster, ClusterStatus, Group, GroupStatus, Node, NodeStatus, Place, Stage};
 pub use health::{Fault, FaultKind, Remedy, break_node, request_by_label};
@@ -105,13 +107,6 @@ pub enum Event {
         /// The attempt that it is about.
         attempt: u32,
     },
-    /// Left-over network interfaces are deleted.
-    Release {
-        /// Region.
-        region: String,
-        /// Their ids.
-        interfaces: Vec<String>,
-    },
     /// Something that takes a while on a living node ends.
     NodeDone {
         /// ARN.
@@ -176,11 +171,6 @@ impl Event {
                 );
             }
             Self::Left { cluster, node, attempt } => departure::left(world, &cluster, &node, attempt, at),
-            Self::Release { region, interfaces } => {
-                for id in interfaces {
-                    world_access::release_interface(world, &region, &id);
-                }
-            }
             Self::NodeDone { cluster, node, attempt, what } => match what {
                 NodeWork::Reboot => health::rebooted(world, &cluster, &node, attempt, at),
                 NodeWork::DeepChecks => deep_checks::end(world, &cluster, &node, attempt, at),

@@ -24,9 +24,8 @@ pub(super) fn update(world: &mut World, call: &Call) -> Answer {
     let doomed: BTreeSet<&str> = call.texts("InstanceGroupsToDelete").into_iter().collect();
     let named = call.list("InstanceGroups");
     deletions(&cluster, &doomed, named)?;
-    let network = cluster.settings.get("VpcConfig").unwrap_or(&Value::Null);
     let vpc = world_access::eks_cluster(world, &cluster.eks_arn).map(|eks| eks.vpc).unwrap_or_default();
-    checks::groups(world, call, &Ground { vpc: &vpc, continuous: cluster.continuous, network }, named)?;
+    checks::groups(world, call, &Ground { vpc: &vpc, continuous: cluster.continuous }, named)?;
     for spec in named {
         if let Some(group) = cluster.groups.get(spec["InstanceGroupName"].as_str().unwrap_or_default()) {
             same_where_fixed(&cluster, group, spec)?;

@@ -183,7 +183,7 @@ pub fn claim_interface(
 }
 
 /// Deletes a network interface that was claimed; tells `ec2::release_interface`.
-pub fn release_interface(world: &mut World, _region: &str, id: &str) {
+pub fn release_interface(world: &mut World, _region: &str, id: &str, _now: Timestamp) {
     let stand_ins = &mut world.sagemaker.stand_ins;
     if let Some((subnet, addresses)) = stand_ins.interfaces.remove(id)
         && let Some((_, left)) = stand_ins.subnets.get_mut(&subnet)
