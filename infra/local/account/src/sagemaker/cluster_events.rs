@@ -8,6 +8,7 @@ use super::{
     cluster::{Cluster, seconds},
     find,
     paging::{is_between, is_descending, page},
+    world_access,
 };
 use crate::{
     call::{ACCOUNT_ID, Answer, AwsError, Call},
@@ -19,8 +20,8 @@ use serde_json::{Value, json};
 
 /// Events that are kept of one cluster; the service forgets old ones too.
 const KEPT: usize = 2_000;
-/// Events that wait on the bus at most; older ones are lost, as EventBridge loses what nobody takes in a day.
-const WAITING: usize = 10_000;
+/// Events that are kept after they were sent.
+const SENT: usize = 10_000;
 
 /// How grave an event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,10 +145,10 @@ pub(super) fn publish_state(world: &mut World, arn: &str, at: Timestamp) {
     publish(world, &region, arn, at, "SageMaker HyperPod Cluster State Change", detail);
 }
 
-/// Puts an event on the bus in EventBridge's envelope, whose `id` is its own.
+/// Sends an event to EventBridge, and keeps it in EventBridge's envelope, whose `id` is not the SageMaker event's.
 pub(super) fn publish(world: &mut World, region: &str, arn: &str, at: Timestamp, kind: &str, detail: Value) {
-    let id = uuid(world);
-    if world.sagemaker.bus.len() >= WAITING {
+    let id = world_access::send_event(world, region, arn, at, kind, &detail);
+    if world.sagemaker.bus.len() >= SENT {
         world.sagemaker.bus.remove(0);
     }
     world.sagemaker.bus.push(json!({

@@ -62,7 +62,7 @@ pub struct State {
     pub offerings: BTreeMap<String, Plan>,
     /// Tags by ARN.
     pub tags: BTreeMap<String, BTreeMap<String, String>>,
-    /// Events in EventBridge's envelope that nobody has taken yet, oldest first.
+    /// The last events that went to EventBridge, in its envelope, oldest first.
     pub bus: Vec<Value>,
     /// Answers to client tokens, with the time of the call and a fingerprint of its input.
     pub tokens: BTreeMap<String, (Timestamp, String, Value)>,

@@ -265,6 +265,19 @@ pub fn pod_role(world: &World, eks_arn: &str, namespace: &str, account: &str, _n
     stand_ins(world).pod_roles.get(&format!("{eks_arn}/{namespace}/{account}")).cloned()
 }
 
+/// Puts an event of SageMaker's on the region's default bus and answers the id of its envelope.
+pub fn send_event(world: &mut World, region: &str, arn: &str, at: Timestamp, kind: &str, detail: &Value) -> String {
+    let entry = crate::events::Entry {
+        source: "aws.sagemaker".to_owned(),
+        detail_type: kind.to_owned(),
+        region: region.to_owned(),
+        resources: vec![arn.to_owned()],
+        detail: detail.clone(),
+        time: at,
+    };
+    crate::events::put(world, entry, at)
+}
+
 /// Whether a cluster has a network plugin; asks Kubernetes for the DaemonSet `aws-node`.
 pub fn has_network_plugin(world: &mut World, eks_arn: &str, now: Timestamp) -> bool {
     let path = "/apis/apps/v1/namespaces/kube-system/daemonsets/aws-node";
