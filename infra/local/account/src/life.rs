@@ -21,6 +21,10 @@ pub enum Event {
     Quotas(crate::quotas::Event),
     /// Of an EKS cluster.
     Eks(crate::eks::Event),
+    /// Something in SageMaker.
+    SageMaker(crate::sagemaker::Event),
+    /// A Kubernetes cluster has something to do.
+    Kubernetes(crate::hyperpod_nodes::Wake),
 }
 
 impl Event {
@@ -32,6 +36,9 @@ impl Event {
             Self::Ec2(event) => event.happen(world, at),
             Self::Quotas(event) => event.happen(world, at),
             Self::Eks(event) => event.happen(world, at),
+            Self::SageMaker(event) => event.happen(world, at),
+            // What is due is found by `hyperpod_nodes::reconcile`, which follows every event.
+            Self::Kubernetes(_) => {}
         }
     }
 }

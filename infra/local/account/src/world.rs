@@ -39,6 +39,12 @@ pub struct World {
     pub quotas: crate::quotas::State,
     /// EKS clusters.
     pub eks: eks::State,
+    /// HyperPod clusters and training plans.
+    pub sagemaker: crate::sagemaker::State,
+    /// CloudWatch log groups.
+    pub logs: crate::logs::State,
+    /// What HyperPod has written into Kubernetes.
+    pub hyperpod_nodes: crate::hyperpod_nodes::State,
     made: BTreeMap<String, u64>,
 }
 
@@ -52,6 +58,7 @@ impl World {
     pub fn advance(&mut self, now: Timestamp) {
         while let Some((at, event)) = self.agenda.take_due(now) {
             event.happen(self, at);
+            crate::hyperpod_nodes::reconcile(self, at);
         }
     }
 

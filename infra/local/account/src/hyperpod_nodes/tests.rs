@@ -1,0 +1,105 @@
+//! Kubernetes nodes of HyperPod instances, and what their kubelets meet.
+
+use super::mounts::NodeHost;
+use crate::sagemaker::tests_ground::{EKS, Ground, workers};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+fn ground(instance_type: &str) -> (Ground, String) {
+    let mut ground = Ground::new();
+    ground.create(json!([workers(instance_type, 1)]));
+    ground.minutes(30);
+    let name = format!("hyperpod-{}", ground.instances()[0]);
+    (ground, name)
+}
+
+#[test]
+fn a_node_carries_the_names_and_places_that_hyperpod_gives_it() {
+    let (mut ground, name) = ground("ml.p5.48xlarge");
+    let id = ground.world.sagemaker.clusters.values().next().unwrap().id.clone();
+    let instance = ground.instances()[0].clone();
+    let node = ground.kubernetes_nodes()[0];
+    assert_eq!(node["metadata"]["name"], name);
+    assert_eq!(node["spec"]["providerID"], format!("aws:///usw2-az2/sagemaker/cluster/hyperpod-{id}-{instance}"));
+    let labels = &node["metadata"]["labels"];
+    assert_eq!(labels["node.kubernetes.io/instance-type"], "ml.p5.48xlarge");
+    assert_eq!(labels["topology.kubernetes.io/zone"], "us-west-2a");
+    assert_eq!(labels["topology.k8s.aws/zone-id"], "usw2-az2");
+    assert_eq!(labels["sagemaker.amazonaws.com/compute-type"], "hyperpod");
+    assert_eq!(labels["sagemaker.amazonaws.com/instance-group-name"], "workers");
+    assert_eq!(node["status"]["capacity"]["cpu"], "192");
+    assert_eq!(node["status"]["capacity"]["pods"], "49");
+    assert!(node["status"]["nodeInfo"]["kubeletVersion"].as_str().unwrap().starts_with("v1.33."));
+}
+
+#[test]
+fn devices_appear_when_their_plugins_run_on_the_node() {
+    let (mut ground, name) = ground("ml.p5.48xlarge");
+    let devices = |ground: &Ground| ground.kubernetes_nodes()[0]["status"]["allocatable"].clone();
+    assert!(devices(&ground).get("nvidia.com/gpu").is_none());
+    ground.run_pod("hyperpod-i-other", "nvcr.io/nvidia/k8s-device-plugin:v0.16.1");
+    assert!(devices(&ground).get("nvidia.com/gpu").is_none());
+    ground.run_pod(&name, "nvcr.io/nvidia/k8s-device-plugin:v0.16.1");
+    ground.run_pod(&name, "ecr/eks/aws-efa-k8s-device-plugin:v0.5.20");
+    assert_eq!(devices(&ground)["nvidia.com/gpu"], "8");
+    assert_eq!(devices(&ground)["vpc.amazonaws.com/efa"], "32");
+}
+
+#[test]
+fn a_cluster_without_network_plugin_has_nodes_that_are_not_ready() {
+    let (mut ground, _) = ground("ml.g6.xlarge");
+    let key = format!("{EKS}/apis/apps/v1/namespaces/kube-system/daemonsets/aws-node");
+    ground.world.sagemaker.stand_ins.kubernetes.remove(&key);
+    super::reconcile(&mut ground.world, ground.now);
+    let node = ground.kubernetes_nodes()[0];
+    assert_eq!(node["status"]["conditions"][3]["status"], "False");
+    assert_eq!(node["spec"]["taints"][0]["key"], "node.kubernetes.io/not-ready");
+}
+
+#[test]
+fn taints_of_others_stay_when_ours_change() {
+    let (mut ground, name) = ground("ml.g6.xlarge");
+    let key = format!("{EKS}/api/v1/nodes/{name}");
+    let cordon = json!({ "key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule" });
+    ground.world.sagemaker.stand_ins.kubernetes.get_mut(&key).unwrap()["spec"]["taints"] = json!([cordon]);
+    let instance = ground.instances()[0].clone();
+    ground.call("BatchRebootClusterNodes", json!({ "ClusterName": "ml", "NodeIds": [instance] })).unwrap();
+    assert_eq!(ground.kubernetes_nodes()[0]["spec"]["taints"].as_array().unwrap().len(), 3);
+    ground.minutes(4);
+    assert_eq!(ground.kubernetes_nodes()[0]["spec"]["taints"], json!([cordon]));
+}
+
+fn mount(ground: &Ground, node: &str, pods: &[Value]) -> Result<(), String> {
+    let pod = json!({ "metadata": { "namespace": "default" }, "spec": { "nodeName": node } });
+    let attributes = BTreeMap::from([("bucketName".to_owned(), "project".to_owned())]);
+    NodeHost::new(&ground.world, EKS, pods, ground.now).mount(&pod, "s3.csi.aws.com", &attributes, &[])
+}
+
+#[test]
+fn a_bucket_is_mounted_only_with_driver_role_permission_and_bucket() {
+    let (mut ground, name) = ground("ml.g6.xlarge");
+    assert!(mount(&ground, &name, &[]).unwrap_err().contains("not found in the list of registered CSI drivers"));
+    let driver = json!({
+        "spec": { "nodeName": name, "containers": [{ "image": "ecr/eks/aws-s3-csi-driver:v2.0.0" }] },
+        "status": { "phase": "Running" },
+    });
+    let pods = [driver];
+    assert!(mount(&ground, &name, &pods).unwrap_err().contains("No signing credentials"));
+    let role = "arn:aws:iam::111122223333:role/s3-driver";
+    let stand_ins = &mut ground.world.sagemaker.stand_ins;
+    stand_ins.pod_roles.insert(format!("{EKS}/kube-system/s3-csi-driver-sa"), role.into());
+    stand_ins.roles.insert(role.into(), Default::default());
+    assert!(mount(&ground, &name, &pods).unwrap_err().contains("bucket does not exist"));
+    let stand_ins = &mut ground.world.sagemaker.stand_ins;
+    stand_ins.objects.insert("project/data/x".into(), "hello".into());
+    let denied = (role.to_owned(), "s3:ListBucket".to_owned(), "arn:aws:s3:::project".to_owned());
+    stand_ins.denied.insert(denied.clone());
+    assert!(mount(&ground, &name, &pods).unwrap_err().contains("AccessDenied"));
+    ground.allow(&denied);
+    mount(&ground, &name, &pods).unwrap();
+    let host = NodeHost::new(&ground.world, EKS, &pods, ground.now);
+    let attributes = BTreeMap::from([("bucketName".to_owned(), "project".to_owned())]);
+    assert_eq!(host.read(&attributes, &["prefix data/".to_owned()], "/x").unwrap(), b"hello");
+    assert_eq!(host.list(&attributes, &[], "/").unwrap(), ["data"]);
+    assert!(host.read(&attributes, &[], "/none").unwrap_err().contains("No such file"));
+}
