@@ -14,7 +14,9 @@ pub fn handle(world: &mut World, call: &Call) -> Answer {
         "ec2" => crate::ec2::handle(world, call),
         "eks" => crate::eks::handle(world, call),
         "events" => crate::events::handle(world, call),
+        "logs" => crate::logs::handle(world, call),
         "pricing" => crate::pricing::handle(call),
+        "sagemaker" => crate::sagemaker::handle(world, call),
         "servicequotas" => crate::quotas::handle(world, call),
         "states" => crate::states::handle(world, call),
         _ => {
