@@ -38,6 +38,9 @@ pub mod server;
 pub mod services;
 pub mod signature;
 pub mod states;
+pub mod iam;
+pub mod life;
+pub mod s3;
 pub mod world;
 
 pub use account::Account;

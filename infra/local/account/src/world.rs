@@ -2,6 +2,8 @@
 
 use crate::{
     calls, eks, faults,
+    calls, faults,
+    iam,
     life::{Agenda, Event},
 };
 use jiff::{SignedDuration, Timestamp};
@@ -45,6 +47,8 @@ pub struct World {
     pub logs: crate::logs::State,
     /// What HyperPod has written into Kubernetes.
     pub hyperpod_nodes: crate::hyperpod_nodes::State,
+    /// Users, roles, policies, sessions.
+    pub iam: iam::State,
     made: BTreeMap<String, u64>,
 }
 
