@@ -41,6 +41,7 @@ pub mod states;
 pub mod iam;
 pub mod life;
 pub mod s3;
+pub mod sts;
 pub mod world;
 
 pub use account::Account;

@@ -5,6 +5,7 @@ use crate::{
     calls, faults,
     iam,
     life::{Agenda, Event},
+    s3,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,8 @@ pub struct World {
     pub hyperpod_nodes: crate::hyperpod_nodes::State,
     /// Users, roles, policies, sessions.
     pub iam: iam::State,
+    /// Buckets and objects.
+    pub s3: s3::State,
     made: BTreeMap<String, u64>,
 }
 

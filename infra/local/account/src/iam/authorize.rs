@@ -63,15 +63,9 @@ pub(crate) fn authorize_needs(
     needs: &[Need],
 ) -> Result<(), AwsError> {
     let identity = identity::of_caller(world, caller);
-    let session = credentials::session_of(world, caller);
     let mut policies = identity.as_ref().map(|found| permissions::in_force(world, found, now)).unwrap_or_default();
-    policies.session = session.and_then(|session| session.policy.clone());
-    let mut facts = facts(identity.as_ref(), region, now);
-    facts.set("aws:userid", caller.user_id.clone());
-    if let Some(session) = session {
-        facts.add_tags("aws:PrincipalTag", &session.tags);
-    }
-    let principal = principal(caller, identity.as_ref());
+    policies.session = credentials::session_of(world, caller).and_then(|session| session.policy.clone());
+    let (principal, facts) = who_asks(world, caller, region, now);
     for need in needs {
         let mut context = facts.clone();
         context.merge(&need.context);
@@ -179,6 +173,17 @@ pub(super) fn facts(identity: Option<&Identity>, region: &str, now: Timestamp) -
         None => context.set("aws:PrincipalType", "Account"),
     }
     context
+}
+
+/// The caller as a trust or bucket policy sees them: who they are, and their condition keys.
+pub(crate) fn who_asks(world: &World, caller: &Caller, region: &str, now: Timestamp) -> (Principal, Context) {
+    let identity = identity::of_caller(world, caller);
+    let mut context = facts(identity.as_ref(), region, now);
+    context.set("aws:userid", caller.user_id.clone());
+    if let Some(session) = credentials::session_of(world, caller) {
+        context.add_tags("aws:PrincipalTag", &session.tags);
+    }
+    (principal(caller, identity.as_ref()), context)
 }
 
 /// The caller under all the names that a resource or trust policy can give it.

@@ -31,15 +31,21 @@ pub(super) fn id_from(prefix: &str, mut number: u128, key: bool) -> String {
 }
 
 /// The role that `role` names, by ARN or by bare name.
-pub(crate) fn resolve_role<'a>(world: &'a World, role: &str) -> Option<&'a str> {
+pub(super) fn resolve_role<'a>(world: &'a World, role: &str) -> Option<&'a str> {
     find_role(world, role).map(|role| role.arn.as_str())
 }
 
-/// The name of the role with exactly this ARN.
-pub(crate) fn find_role_by_arn<'a>(world: &'a World, arn: &str) -> Option<&'a str> {
-    find_role(world, arn).map(|role| role.name.as_str())
+/// Name and unique id of the role with exactly this ARN.
+pub(crate) fn role_by_arn<'a>(world: &'a World, arn: &str) -> Option<(&'a str, &'a str)> {
+    find_role(world, arn).filter(|_| arn.starts_with("arn:")).map(|role| (role.name.as_str(), role.id.as_str()))
 }
 
+/// The longest session that the role allows, in seconds.
+pub(crate) fn session_limit(world: &World, name: &str) -> Option<i64> {
+    world.iam.roles.get(name).map(|role| role.max_session)
+}
+
+/// The role with this ARN or name.
 pub(super) fn find_role<'a>(world: &'a World, role: &str) -> Option<&'a Role> {
     if role.starts_with("arn:") {
         let name = role.rsplit('/').next()?;

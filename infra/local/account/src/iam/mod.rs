@@ -32,11 +32,11 @@ pub use service_linked::ensure_service_linked_role;
 pub use state::State;
 pub use trust::{RoleState, role_assumable_by, role_assumable_with};
 
-pub(crate) use authorize::{Need, authorize_needs};
+pub(crate) use authorize::{Need, authorize_needs, who_asks};
 pub(crate) use credentials::{Grant, access_key_owner, open_session, user_session};
-pub(crate) use identity::{find_role_by_arn, resolve_role};
-pub(crate) use oidc::{Provider, provider_for};
-pub(crate) use trust::trust_verdict;
+pub(crate) use identity::{role_by_arn, session_limit};
+pub(crate) use oidc::provider_for;
+pub(crate) use trust::trust_in_force;
 
 use crate::{
     call::{Answer, AwsError, Call},

@@ -2,7 +2,7 @@
 
 use super::{
     identity,
-    policy::{Context, Principal, Question, Verdict},
+    policy::{Context, Document, Principal, Question, Verdict},
 };
 use crate::{call::ACCOUNT_ID, world::World};
 use jiff::Timestamp;
@@ -42,7 +42,7 @@ pub fn role_assumable_with(
     for (key, value) in conditions {
         context.set(key, *value);
     }
-    let trusts = |document: &super::policy::Document| {
+    let trusts = |document: &Document| {
         actions.iter().all(|action| {
             let question = Question { action, resource: &role.arn, principal: Some(&principal), context: &context };
             document.verdict(&question) == Verdict::Allowed
@@ -55,16 +55,7 @@ pub fn role_assumable_with(
     }
 }
 
-/// What the trust policy in force at `now` says to `principal`; silent if there is no such role or not yet.
-pub(crate) fn trust_verdict(
-    world: &World,
-    role: &str,
-    action: &str,
-    principal: &Principal,
-    context: &Context,
-    now: Timestamp,
-) -> Verdict {
-    let Some(role) = identity::find_role(world, role) else { return Verdict::Silent };
-    let question = Question { action, resource: &role.arn, principal: Some(principal), context };
-    role.trust.effective(now).map_or(Verdict::Silent, |document| document.verdict(&question))
+/// The trust policy of the role with this ARN as it is in force at `now`; none if there is no such role, or not yet.
+pub(crate) fn trust_in_force<'a>(world: &'a World, role: &str, now: Timestamp) -> Option<&'a Document> {
+    identity::find_role(world, role)?.trust.effective(now)
 }
