@@ -4,7 +4,7 @@
 
 use bytes::{Bytes, BytesMut};
 use http::{
-    HeaderName, HeaderValue, Request, Uri,
+    HeaderName, HeaderValue, Request, StatusCode, Uri,
     header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH},
 };
 use s3s::{S3Error, S3ErrorCode, S3Result};
@@ -26,10 +26,12 @@ pub(super) fn plain(request: Request<Bytes>) -> S3Result<Request<Bytes>> {
             body = content;
         }
         Some(hash) if hash.len() == 64 && hex::encode(Sha256::digest(&body)) != hash => {
-            return Err(S3Error::with_message(
-                S3ErrorCode::XAmzContentSHA256Mismatch,
+            let mut error = S3Error::with_message(
+                S3ErrorCode::Custom("XAmzContentSHA256Mismatch".into()),
                 "The provided 'x-amz-content-sha256' header does not match what was computed.",
-            ));
+            );
+            error.set_status_code(StatusCode::BAD_REQUEST);
+            return Err(error);
         }
         _ => {}
     }

@@ -8,5 +8,5 @@ mod pattern;
 mod question;
 mod statement;
 
-pub(crate) use document::{Document, Kind, Malformed};
+pub(crate) use document::{Document, Kind};
 pub(crate) use question::{Context, Principal, Question, Verdict};
