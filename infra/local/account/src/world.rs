@@ -4,6 +4,7 @@ use crate::{
     calls, eks, faults,
     calls, faults,
     iam,
+    calls, faults, iam,
     life::{Agenda, Event},
     s3,
 };

@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn every_aws_policy_reads_and_is_found_by_its_arn() {
-        assert!(all().count() >= 20);
+        assert!(find("arn:aws:iam::aws:policy/AmazonEKSClusterPolicy").is_some());
         for policy in all() {
             assert_eq!(find(&policy.arn()).map(|found| &found.name), Some(&policy.name));
         }

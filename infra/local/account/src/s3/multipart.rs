@@ -109,14 +109,13 @@ fn assemble(upload: &Upload, named: &[CompletedPart], visit: &Visit) -> S3Result
     if named.is_empty() {
         return Err(S3Error::with_message(S3ErrorCode::MalformedXML, "You must specify at least one part"));
     }
-    let (mut body, mut digests, mut before) = (BytesMut::new(), Vec::new(), 0);
-    for (place, wanted) in named.iter().enumerate() {
-        let number = wanted.part_number.unwrap_or_default();
-        if number <= before {
-            let message = "The list of parts was not in ascending order. Parts must be ordered by part number.";
-            return Err(S3Error::with_message(S3ErrorCode::InvalidPartOrder, message));
-        }
-        before = number;
+    let numbers: Vec<i32> = named.iter().map(|part| part.part_number.unwrap_or_default()).collect();
+    if !numbers.is_sorted_by(|one, next| one < next) {
+        let message = "The list of parts was not in ascending order. Parts must be ordered by part number.";
+        return Err(S3Error::with_message(S3ErrorCode::InvalidPartOrder, message));
+    }
+    let (mut body, mut digests) = (BytesMut::new(), Vec::new());
+    for (place, (wanted, number)) in named.iter().zip(numbers).enumerate() {
         let part = upload.parts.get(&number);
         let part = part.filter(|part| wanted.e_tag.as_ref().is_none_or(|etag| etag.value() == part.etag));
         let Some(part) = part else {

@@ -5,7 +5,7 @@
 use bytes::{Bytes, BytesMut};
 use http::{
     HeaderName, HeaderValue, Request, StatusCode, Uri,
-    header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH},
+    header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, HOST},
 };
 use s3s::{S3Error, S3ErrorCode, S3Result};
 use sha2::{Digest, Sha256};
@@ -41,6 +41,12 @@ pub(super) fn plain(request: Request<Bytes>) -> S3Result<Request<Bytes>> {
         parts.headers.remove(name);
     }
     parts.headers.remove(AUTHORIZATION);
+    // A client in the same process leaves the host to its transport, which there is none of.
+    if !parts.headers.contains_key(HOST)
+        && let Some(host) = parts.uri.authority().and_then(|host| HeaderValue::from_str(host.as_str()).ok())
+    {
+        parts.headers.insert(HOST, host);
+    }
     keep_real_encodings(&mut parts.headers);
     parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     parts.uri = without_signature(&parts.uri)?;

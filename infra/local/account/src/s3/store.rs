@@ -4,7 +4,7 @@ use super::{Door, Visit, buckets, listing, multipart, objects, request, settings
 use crate::world::World;
 use bytes::{Bytes, BytesMut};
 use futures::TryStreamExt;
-use http::{Request, Response};
+use http::{Method, Request, Response};
 use http_body_util::BodyExt;
 use s3s::{Body, S3, S3Error, S3ErrorCode, S3Request, S3Response, S3Result, dto::*, host, service::S3ServiceBuilder};
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use std::sync::Arc;
 /// Answers one request to S3, path-style or virtual-hosted; its signature has been verified, `visit` says whose it is.
 pub async fn serve<D: Door>(door: Arc<D>, visit: Visit, request: Request<Bytes>) -> Response<Bytes> {
     let request_id = visit.request_id.clone();
+    let head = request.method() == Method::HEAD;
     let answered = match request::plain(request) {
         Ok(request) => {
             let mut service = S3ServiceBuilder::new(Store { door, visit });
@@ -24,6 +25,10 @@ pub async fn serve<D: Door>(door: Arc<D>, visit: Visit, request: Request<Bytes>)
         Some(answer) => collected(answer).await,
         None => failure(),
     };
+    if head {
+        // Refusals of HEAD say their status and no more.
+        *response.body_mut() = Bytes::new();
+    }
     if let Ok(id) = http::HeaderValue::from_str(&request_id) {
         response.headers_mut().insert("x-amz-request-id", id);
     }
