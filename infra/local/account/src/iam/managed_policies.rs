@@ -80,7 +80,7 @@ fn list(world: &World, call: &Call) -> Answer {
     let scope = call.text("Scope").unwrap_or("All");
     let prefix = call.text("PathPrefix").unwrap_or("/");
     let attached_only = call.flag("OnlyAttached").unwrap_or(false);
-    let ours = world.iam.policies.keys().cloned().filter(|_| scope != "AWS");
+    let ours = world.iam.policies.keys().filter(|_| scope != "AWS").cloned();
     let aws = managed::all().map(|policy| policy.arn()).filter(|_| scope != "Local");
     let found = ours.chain(aws).map(|arn| (describe(world, &arn, false), arn)).filter(|(policy, _)| {
         policy["Path"].as_str().is_some_and(|path| path.starts_with(prefix))

@@ -104,7 +104,6 @@ pub(super) fn get_encryption(
     let rule = ServerSideEncryptionRule {
         apply_server_side_encryption_by_default: Some(default),
         bucket_key_enabled: Some(bucket.encryption.bucket_key),
-        ..ServerSideEncryptionRule::default()
     };
     let configuration = ServerSideEncryptionConfiguration { rules: vec![rule] };
     Ok(GetBucketEncryptionOutput { server_side_encryption_configuration: Some(configuration) })
