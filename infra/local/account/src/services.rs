@@ -14,9 +14,11 @@ pub fn handle(world: &mut World, call: &Call) -> Answer {
         "ec2" => crate::ec2::handle(world, call),
         "eks" => crate::eks::handle(world, call),
         "events" => crate::events::handle(world, call),
+        "iam" => crate::iam::handle(world, call),
         "pricing" => crate::pricing::handle(call),
         "servicequotas" => crate::quotas::handle(world, call),
         "states" => crate::states::handle(world, call),
+        "sts" => crate::sts::handle(world, call),
         _ => {
             let message = format!("{} is not simulated: {}", call.service, call.action);
             Err(AwsError::new("UnknownOperationException", message).with_status(501))

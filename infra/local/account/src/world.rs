@@ -1,10 +1,7 @@
 //! Everything that the account knows, as one plain value.
 
 use crate::{
-    calls, eks, faults,
-    calls, faults,
-    iam,
-    calls, faults, iam,
+    calls, eks, faults, iam,
     life::{Agenda, Event},
     s3,
 };
