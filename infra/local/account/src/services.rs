@@ -15,10 +15,12 @@ pub fn handle(world: &mut World, call: &Call) -> Answer {
         "eks" => crate::eks::handle(world, call),
         "events" => crate::events::handle(world, call),
         "logs" => crate::logs::handle(world, call),
+        "iam" => crate::iam::handle(world, call),
         "pricing" => crate::pricing::handle(call),
         "sagemaker" => crate::sagemaker::handle(world, call),
         "servicequotas" => crate::quotas::handle(world, call),
         "states" => crate::states::handle(world, call),
+        "sts" => crate::sts::handle(world, call),
         _ => {
             let message = format!("{} is not simulated: {}", call.service, call.action);
             Err(AwsError::new("UnknownOperationException", message).with_status(501))

@@ -1,8 +1,9 @@
 //! Everything that the account knows, as one plain value.
 
 use crate::{
-    calls, eks, faults,
+    calls, eks, faults, iam,
     life::{Agenda, Event},
+    s3,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,10 @@ pub struct World {
     pub logs: crate::logs::State,
     /// What HyperPod has written into Kubernetes.
     pub hyperpod_nodes: crate::hyperpod_nodes::State,
+    /// Users, roles, policies, sessions.
+    pub iam: iam::State,
+    /// Buckets and objects.
+    pub s3: s3::State,
     made: BTreeMap<String, u64>,
 }
 
