@@ -4,8 +4,6 @@
 
 mod web_identity;
 
-pub use web_identity::mint_web_identity_token;
-
 use crate::{
     call::{ACCOUNT_ID, Answer, AwsError, Call, Caller},
     iam::{
