@@ -2,6 +2,7 @@
 
 mod door;
 mod keep;
+mod storage;
 
 pub use door::AnswerLost;
 pub use keep::KeepError;
@@ -10,12 +11,14 @@ use crate::{
     call::{Answer, Call},
     clock::Clock,
     dynamodb::Tables,
+    iam, invocation,
+    lambda::Functions,
     services,
-    states::runner::Door,
+    states::runner::{self, Door},
     world::World,
 };
 use jiff::Timestamp;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::{sync::watch, task::JoinHandle};
 
 /// How calls are answered: [`services::handle`], or a handler of a test's own.
@@ -32,6 +35,7 @@ struct Inner {
     tables: Tables,
     clock: Clock,
     handler: Handler,
+    functions: OnceLock<Functions>,
     changes: watch::Sender<u64>,
 }
 
@@ -60,8 +64,19 @@ impl Account {
     }
 
     fn of(world: World, tables: Tables, clock: Clock, handler: Handler) -> Self {
-        let inner = Inner { world: Mutex::new(world), tables, clock, handler, changes: watch::Sender::new(0) };
+        let (functions, changes) = (OnceLock::new(), watch::Sender::new(0));
+        let inner = Inner { world: Mutex::new(world), tables, clock, handler, functions, changes };
         Self { inner: Arc::new(inner) }
+    }
+
+    /// Gives the account the code of its Lambda functions, which is often made with clients of the account itself. Only
+    /// the first time counts; false says that there were functions already. A fork begins without.
+    pub fn set_functions(&self, functions: Functions) -> bool {
+        self.inner.functions.set(functions).is_ok()
+    }
+
+    fn functions(&self) -> Functions {
+        self.inner.functions.get().cloned().unwrap_or_else(|| Functions::new("us-east-1"))
     }
 
     /// The account's time.
@@ -91,13 +106,27 @@ impl Account {
         self.inner.changes.subscribe()
     }
 
-    /// Starts the account's life: lets what is on the agenda happen in time, until the account is dropped.
+    /// Starts the account's life: lets what is on the agenda happen in time, and makes the invocations that Step
+    /// Functions and Lambda's queue ask for. It ends when the task is aborted, or, in an account without functions, when
+    /// the account is dropped.
     ///
-    /// Without it the world catches up whenever someone asks it something.
+    /// Without it the world catches up whenever someone asks it something, and asynchronous invocations wait.
     pub fn run(&self) -> JoinHandle<()> {
+        let life = self.life();
+        let Some(functions) = self.inner.functions.get().cloned() else { return tokio::spawn(life) };
+        let invocations = runner::run(self.clone(), functions, lambda_session);
+        tokio::spawn(async move {
+            tokio::select! {
+                () = life => {}
+                () = invocations => {}
+            }
+        })
+    }
+
+    fn life(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut changes = self.changes();
         let (account, clock) = (Arc::downgrade(&self.inner), self.inner.clock);
-        tokio::spawn(async move {
+        async move {
             loop {
                 // The account's drop closes the channel, and with it this loop.
                 let Some(inner) = account.upgrade() else { return };
@@ -115,7 +144,7 @@ impl Account {
                     changed = changes.changed() => if changed.is_err() { return },
                 }
             }
-        })
+        }
     }
 }
 
@@ -157,6 +186,19 @@ impl Door for Account {
     async fn sleep_until(&self, at: Timestamp) {
         self.clock().sleep_until(at).await;
     }
+}
+
+/// Credentials with which Lambda runs a function; none if it cannot assume the function's role (yet).
+fn lambda_session(world: &mut World, role: &str, session: &str, now: Timestamp) -> Option<invocation::Credentials> {
+    if iam::role_assumable_by(world, role, "lambda.amazonaws.com", now) != iam::RoleState::Trusted {
+        return None;
+    }
+    let opened = iam::session_for_role(world, role, session, now)?;
+    Some(invocation::Credentials {
+        access_key_id: opened.access_key_id,
+        secret_access_key: opened.secret_access_key,
+        session_token: opened.session_token?,
+    })
 }
 
 #[cfg(test)]

@@ -33,7 +33,6 @@ pub mod model;
 pub mod pricing;
 pub mod protocol;
 pub mod quotas;
-pub mod root_user;
 pub mod s3;
 pub mod sagemaker;
 pub mod server;

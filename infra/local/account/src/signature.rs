@@ -6,7 +6,7 @@ mod canonical;
 
 use crate::{
     call::{AwsError, Caller},
-    endpoint, root_user as iam,
+    endpoint, iam,
     world::World,
 };
 use bytes::Bytes;

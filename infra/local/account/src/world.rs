@@ -40,6 +40,8 @@ pub struct World {
     pub quotas: crate::quotas::State,
     /// EKS clusters.
     pub eks: eks::State,
+    /// Kubernetes API servers by the ARN of their EKS cluster.
+    pub kubernetes: BTreeMap<String, crate::kubernetes::Cluster>,
     /// HyperPod clusters and training plans.
     pub sagemaker: crate::sagemaker::State,
     /// CloudWatch log groups.

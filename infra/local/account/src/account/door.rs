@@ -6,10 +6,11 @@ use crate::{
     calls::{self, Record},
     endpoint::{self, Endpoint},
     faults::{self, Effect},
+    hyperpod_nodes, iam,
     invocation::Invocation,
+    lambda,
     model::{self, Service},
     protocol::{self, Operation},
-    root_user as iam,
     signature::{self, Signed},
     world::World,
 };
@@ -42,6 +43,9 @@ impl Account {
             Err(error) => return self.unreadable(&request, error, &request_id),
         };
         let Some(endpoint) = endpoint::find(&request, signed.as_ref()) else { return nowhere() };
+        if let ("s3", Some(signed)) = (endpoint.service.as_str(), &signed) {
+            return self.store(&endpoint, signed, request, &request_id).await;
+        }
         let Some(service) = model::service(&endpoint.service) else { return unknown_service(&endpoint) };
         let now = self.now();
         let admitted = self.with_lock(|world| {
@@ -57,31 +61,38 @@ impl Account {
     /// Lets faults strike and the service act.
     async fn act(&self, service: &'static Service, admitted: Admitted, request: &Request<Bytes>) -> Response<Bytes> {
         let Admitted { operation, mut call, mutating, effects } = admitted;
-        for effect in &effects {
-            if let Effect::Slow { seconds } = effect {
-                tokio::time::sleep(Duration::from_secs(u64::from(*seconds))).await;
-                call.now = self.now();
+        strike(self, &effects, &mut call).await;
+        let answer = match effects.iter().find_map(|effect| refusal(service, effect)) {
+            Some(error) => Err(error),
+            None if call.service == "dynamodb" => {
+                let response = self.with_lock(|world| self.in_tables(world, &call, mutating, request));
+                return self.sent(response, mutating, &effects).await;
             }
-        }
-        let refused = effects.iter().find_map(|effect| refusal(service, effect));
-        let response = self.with_lock(|world| {
-            let answer = match refused {
-                Some(error) => Err(error),
-                None if call.service == "dynamodb" => {
-                    return self.in_tables(world, &call, mutating, request);
+            None if call.service == "lambda" => {
+                lambda::handle(self, &self.functions(), super::lambda_session, &call).await
+            }
+            None => self.with_lock(|world| {
+                let answer = (self.inner.handler)(world, &call);
+                if mutating {
+                    hyperpod_nodes::reconcile(world, call.now);
                 }
-                None => (self.inner.handler)(world, &call),
-            };
-            log(world, &call, mutating, &answer);
-            match answer {
-                Ok(answer) => protocol::encode(&operation, &answer, &call.request_id),
-                Err(error) => protocol::encode_error(service, &error, &call.request_id),
-            }
-        });
+                answer
+            }),
+        };
+        self.with_lock(|world| log(world, &call, mutating, &answer));
+        let response = match answer {
+            Ok(answer) => protocol::encode(&operation, &answer, &call.request_id),
+            Err(error) => protocol::encode_error(service, &error, &call.request_id),
+        };
+        self.sent(response, mutating, &effects).await
+    }
+
+    /// Wakes those who wait for changes, and lets faults strike that come after the act.
+    async fn sent(&self, response: Response<Bytes>, mutating: bool, effects: &[Effect]) -> Response<Bytes> {
         if mutating {
             self.inner.changed();
         }
-        delivered(response, &effects).await
+        delivered(response, effects).await
     }
 
     /// DynamoDB's own engine reads and writes its bodies.
@@ -91,7 +102,7 @@ impl Account {
         response
     }
 
-    fn with_lock<R>(&self, work: impl FnOnce(&mut World) -> R) -> R {
+    pub(super) fn with_lock<R>(&self, work: impl FnOnce(&mut World) -> R) -> R {
         work(&mut self.inner.world())
     }
 
@@ -199,8 +210,18 @@ fn refusal(service: &Service, effect: &Effect) -> Option<AwsError> {
     }
 }
 
+/// Lets faults strike that come before the act.
+pub(super) async fn strike(account: &Account, effects: &[Effect], call: &mut Call) {
+    for effect in effects {
+        if let Effect::Slow { seconds } = effect {
+            tokio::time::sleep(Duration::from_secs(u64::from(*seconds))).await;
+            call.now = account.now();
+        }
+    }
+}
+
 /// Lets faults strike that come after the act.
-async fn delivered(mut response: Response<Bytes>, effects: &[Effect]) -> Response<Bytes> {
+pub(super) async fn delivered<B>(mut response: Response<B>, effects: &[Effect]) -> Response<B> {
     let kills = effects.iter().any(|effect| matches!(effect, Effect::Kill { .. }));
     if let Some(invocation) = Invocation::current().filter(|_| kills) {
         invocation.kill();
@@ -218,7 +239,7 @@ fn log(world: &mut World, call: &Call, mutating: bool, answer: &Answer) {
     world.calls.add(record(call, mutating, outcome));
 }
 
-fn record(call: &Call, mutating: bool, outcome: String) -> Record {
+pub(super) fn record(call: &Call, mutating: bool, outcome: String) -> Record {
     Record {
         at: call.now,
         service: call.service.to_owned(),

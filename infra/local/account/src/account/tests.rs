@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     call::AwsError,
     faults::{Effect, Fault},
-    in_process, root_user,
+    iam, in_process,
 };
 use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
 use aws_sdk_dynamodb::{
@@ -45,7 +45,8 @@ fn account() -> Account {
 }
 
 fn root(account: &Account) -> SharedCredentialsProvider {
-    let (id, secret) = account.read(root_user::root_key);
+    let root = account.read(iam::root_credentials);
+    let (id, secret) = (root.access_key_id, root.secret_access_key);
     SharedCredentialsProvider::new(Credentials::new(id, secret, None, None, "test"))
 }
 

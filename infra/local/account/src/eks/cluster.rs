@@ -3,7 +3,6 @@
 use super::{
     access::{Effective, Entry},
     addons::Addon,
-    certificates::{self, Authority},
     identity::Association,
     paging::page,
     refusals::{no_cluster, not_found, refused},
@@ -15,6 +14,7 @@ use crate::{
     call::{ACCOUNT_ID, Answer, AwsError, Call, Caller},
     world::World,
 };
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -90,7 +90,8 @@ pub struct Cluster {
     pub(super) id: String,
     pub(super) endpoint: String,
     pub(super) port: Option<u16>,
-    pub(super) authority: Authority,
+    /// Certificate of the API server's authority, PEM.
+    pub(super) authority: String,
     pub(super) token: Option<String>,
     pub(super) creator: Caller,
     pub(super) creator_is_admin: bool,
@@ -169,7 +170,7 @@ impl Cluster {
         if !self.endpoint.is_empty() {
             shown["endpoint"] = self.endpoint.as_str().into();
             shown["identity"] = json!({ "oidc": { "issuer": self.issuer() } });
-            shown["certificateAuthority"] = json!({ "data": certificates::data(&self.authority) });
+            shown["certificateAuthority"] = json!({ "data": STANDARD.encode(&self.authority) });
         }
         shown
     }

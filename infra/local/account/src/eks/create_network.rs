@@ -29,7 +29,7 @@ const MOST_PUBLIC_CIDRS: usize = 40;
 pub(super) fn wanted(world: &World, call: &Call, name: &str) -> Result<Network, AwsError> {
     let config = call.input.get("resourcesVpcConfig").unwrap_or(&Value::Null);
     let subnet_ids = texts(config.get("subnetIds"));
-    let vpc_id = subnets(world, &call.region, name, &subnet_ids, call.now)?;
+    let vpc_id = subnets(world, &call.region, name, &subnet_ids)?;
     let security_group_ids = texts(config.get("securityGroupIds"));
     security_groups(world, &call.region, &security_group_ids, &vpc_id)?;
     let flag = |member, otherwise| config.get(member).and_then(Value::as_bool).unwrap_or(otherwise);
@@ -80,14 +80,8 @@ fn is_reserved(net: Ipv4Net) -> bool {
 }
 
 /// Checks the subnets and answers their VPC.
-pub(super) fn subnets(
-    world: &World,
-    region: &str,
-    cluster: &str,
-    ids: &[String],
-    now: jiff::Timestamp,
-) -> Result<String, AwsError> {
-    let found: Vec<Subnet> = ids.iter().map(|id| subnet(world, region, id, now)).collect::<Result<_, _>>()?;
+pub(super) fn subnets(world: &World, region: &str, cluster: &str, ids: &[String]) -> Result<String, AwsError> {
+    let found: Vec<Subnet> = ids.iter().map(|id| subnet(world, region, id)).collect::<Result<_, _>>()?;
     let zones: BTreeSet<_> = found.iter().map(|subnet| subnet.zone_id.as_str()).collect();
     let Some(first) = found.first().filter(|_| zones.len() >= 2) else {
         return Err(invalid("Subnets specified must be in at least two different AZs").with("clusterName", cluster));
@@ -96,7 +90,7 @@ pub(super) fn subnets(
         return Err(invalid("Subnets specified must be in the same VPC").with("clusterName", cluster));
     }
     if let Some(subnet) = found.iter().find(|subnet| NOT_ACCEPTED.contains(&subnet.zone_id.as_str())) {
-        return Err(zone_not_accepted(world, region, cluster, &subnet.zone_name));
+        return Err(zone_not_accepted(region, cluster, &subnet.zone_name));
     }
     if let Some(subnet) = found.iter().find(|subnet| subnet.free_addresses < ADDRESSES) {
         let message = format!("Subnet {} has less than {ADDRESSES} free IP addresses", subnet.id);
@@ -105,8 +99,8 @@ pub(super) fn subnets(
     Ok(first.vpc_id.clone())
 }
 
-fn subnet(world: &World, region: &str, id: &str, now: jiff::Timestamp) -> Result<Subnet, AwsError> {
-    world_access::subnet(world, region, id, now).ok_or_else(|| {
+fn subnet(world: &World, region: &str, id: &str) -> Result<Subnet, AwsError> {
+    world_access::subnet(world, region, id).ok_or_else(|| {
         invalid(format!(
             "The subnet ID '{id}' does not exist (Service: AmazonEC2; Status Code: \
              400; Error Code: InvalidSubnetID.NotFound)"
@@ -114,8 +108,8 @@ fn subnet(world: &World, region: &str, id: &str, now: jiff::Timestamp) -> Result
     })
 }
 
-fn zone_not_accepted(world: &World, region: &str, cluster: &str, zone: &str) -> AwsError {
-    let zones = world_access::zones(world, region);
+fn zone_not_accepted(region: &str, cluster: &str, zone: &str) -> AwsError {
+    let zones = world_access::zones(region);
     let valid: Vec<_> =
         zones.into_iter().filter(|(_, id)| !NOT_ACCEPTED.contains(&id.as_str())).map(|(name, _)| name).collect();
     let message = format!(

@@ -1,7 +1,7 @@
 //! What happens to clusters by itself.
 
 use super::{
-    Cluster, access, addons, certificates,
+    Cluster, access, addons,
     cluster::{Status, cluster_by_arn},
     create_cluster::{CreationFailure, ready},
     delete_cluster, identity, updates, world_access,
@@ -80,7 +80,7 @@ impl Event {
                 delete_cluster::finish(world, &arn, at);
             }
             Self::ClusterReady { .. } | Self::ClusterGone { .. } => {}
-            Self::UpdateDone { arn, update } => updates::finish(world, &arn, &update, at),
+            Self::UpdateDone { arn, update } => updates::finish(world, &arn, &update),
             Self::AddonLook { arn, addon } => addons::look(world, &arn, &addon, at),
             Self::AddonGone { arn, addon } => addons::finish_deletion(world, &arn, &addon, at),
             Self::AccessSpreads { arn, principal } => access::spread(world, &arn, &principal, at),
@@ -112,9 +112,8 @@ fn become_ready(world: &mut World, arn: &str, now: Timestamp) {
     open_endpoint(world, &mut cluster, now);
     cluster.status = Status::Active;
     let (bootstrap, creator) = (cluster.bootstrap_addons, cluster.creator_is_admin);
-    let (version, principal) = (cluster.version.clone(), cluster.creator.clone());
+    let principal = cluster.creator.clone();
     world.eks.clusters.insert(arn.to_owned(), cluster);
-    world_access::start_kubernetes(world, arn, &version, now);
     if bootstrap {
         addons::bootstrap(world, arn, now);
     }
@@ -126,7 +125,7 @@ fn become_ready(world: &mut World, arn: &str, now: Timestamp) {
 /// What has gone missing since the request was accepted.
 fn obstacle(world: &World, arn: &str, now: Timestamp) -> Option<CreationFailure> {
     let cluster = cluster_by_arn(world, arn)?;
-    let gone = |id: &&String| world_access::subnet(world, &cluster.region, id, now).is_none();
+    let gone = |id: &&String| world_access::subnet(world, &cluster.region, id).is_none();
     if let Some(id) = cluster.network.subnet_ids.iter().find(gone) {
         let message = format!("The subnet ID '{id}' does not exist");
         return Some(CreationFailure { code: "Ec2SubnetNotFound".to_owned(), message });
@@ -147,7 +146,7 @@ fn join_network(world: &mut World, cluster: &mut Cluster, now: Timestamp) {
     cluster.network.cluster_security_group_id = group;
     for subnet in cluster.network.subnet_ids.clone() {
         let description = format!("Amazon EKS {name}");
-        let claimed = world_access::claim_interface(world, &region, &subnet, &groups, &description, now);
+        let claimed = world_access::claim_interface(world, &region, &subnet, &groups, &description);
         cluster.network.interfaces.extend(claimed);
     }
 }
@@ -158,7 +157,7 @@ fn open_endpoint(world: &mut World, cluster: &mut Cluster, now: Timestamp) {
         Some(port) => format!("https://127.0.0.1:{port}"),
         None => format!("https://{}.gr7.{}.eks.amazonaws.com", cluster.id, cluster.region),
     };
-    cluster.authority = certificates::authority(world, &cluster.arn, &cluster.id, now).unwrap_or_default();
+    cluster.authority = world_access::start_kubernetes(world, &cluster.arn, &cluster.version, now);
 }
 
 fn free_port(world: &World, first: u16) -> Option<u16> {

@@ -6,7 +6,6 @@
 
 mod access;
 mod addons;
-mod certificates;
 mod cluster;
 mod create_cluster;
 mod create_network;
@@ -15,7 +14,6 @@ mod identity;
 mod life;
 mod paging;
 mod refusals;
-mod surroundings;
 mod tags;
 #[cfg(test)]
 mod tests;
@@ -28,12 +26,10 @@ mod world_access;
 
 pub use access::{authenticate, grant_service_access};
 pub use addons::AddonOutcome;
-pub use certificates::{ServingIdentity, serving_identity};
 pub use cluster::{Cluster, arn, cluster, cluster_by_arn, clusters, ports, reachable};
 pub use create_cluster::CreationFailure;
-pub use identity::{WebIdentity, issuer, pod_role, verify_web_identity, web_identity};
+pub use identity::{issuer, pod_role, web_identity};
 pub use life::Event;
-pub use world_access::User;
 
 use crate::{
     call::{Answer, AwsError, Call},
@@ -52,8 +48,6 @@ pub struct State {
     pub addon_outcome: Option<AddonOutcome>,
     /// Taken by the next cluster that would become ACTIVE: it becomes FAILED with this health issue instead.
     pub creation_failure: Option<CreationFailure>,
-    /// Until the services around it are there.
-    pub surroundings: surroundings::Surroundings,
     /// First loopback port for the endpoints of new clusters. Without one, endpoints have AWS's own host names, which
     /// only a client that is wired to this account can reach.
     pub first_port: Option<u16>,

@@ -50,7 +50,7 @@ pub(super) fn configuration(world: &mut World, call: &Call) -> Answer {
     let wanted = match kind {
         "LoggingUpdate" => logging(cluster, &call.input["logging"])?,
         "EndpointAccessUpdate" => endpoint(cluster, &call.input["resourcesVpcConfig"])?,
-        "VpcConfigUpdate" => network(world, cluster, &call.input["resourcesVpcConfig"], call.now)?,
+        "VpcConfigUpdate" => network(world, cluster, &call.input["resourcesVpcConfig"])?,
         "AccessConfigUpdate" => authentication(cluster, &call.input["accessConfig"])?,
         "UpgradePolicyUpdate" => support(cluster, &call.input["upgradePolicy"])?,
         "DeletionProtectionUpdate" => protection(&call.input["deletionProtection"]),
@@ -176,13 +176,13 @@ fn endpoint(cluster: &Cluster, asked: &Value) -> Result<Wanted, AwsError> {
     Ok(Wanted { kind: "EndpointAccessUpdate", change, parameters, seconds: 180..420 })
 }
 
-fn network(world: &World, cluster: &Cluster, asked: &Value, now: jiff::Timestamp) -> Result<Wanted, AwsError> {
+fn network(world: &World, cluster: &Cluster, asked: &Value) -> Result<Wanted, AwsError> {
     let given = |member: &str, before: &[String]| {
         if asked.get(member).is_some() { texts(asked.get(member)) } else { before.to_vec() }
     };
     let subnets = given("subnetIds", &cluster.network.subnet_ids);
     let groups = given("securityGroupIds", &cluster.network.security_group_ids);
-    let vpc = create_network::subnets(world, &cluster.region, &cluster.name, &subnets, now)?;
+    let vpc = create_network::subnets(world, &cluster.region, &cluster.name, &subnets)?;
     if vpc != cluster.network.vpc_id {
         return Err(invalid("Provided subnets belong to a VPC other than the cluster's")
             .with("clusterName", cluster.name.as_str()));

@@ -91,7 +91,7 @@ pub(super) fn start(world: &mut World, arn: &str, update: Update, seconds: Range
 }
 
 /// The end of a cluster's update.
-pub(super) fn finish(world: &mut World, arn: &str, id: &str, now: Timestamp) {
+pub(super) fn finish(world: &mut World, arn: &str, id: &str) {
     let Some(cluster) = world.eks.clusters.get_mut(arn) else { return };
     let Some(update) = cluster.updates.iter_mut().find(|update| update.id == id && update.is_running()) else { return };
     "Successful".clone_into(&mut update.status);
@@ -102,7 +102,7 @@ pub(super) fn finish(world: &mut World, arn: &str, id: &str, now: Timestamp) {
         cluster.status = Status::Active;
     }
     if let Some(version) = version {
-        world_access::upgrade_kubernetes(world, arn, &version, now);
+        world_access::upgrade_kubernetes(world, arn, &version);
     }
 }
 

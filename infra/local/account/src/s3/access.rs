@@ -81,7 +81,8 @@ impl Visit {
 
 /// A refusal of ours as `s3s` writes it.
 pub(super) fn refuse(error: AwsError) -> S3Error {
-    let code = S3ErrorCode::from_bytes(error.code.as_bytes()).unwrap_or(S3ErrorCode::InternalError);
+    let code = S3ErrorCode::from_bytes(error.code.as_bytes())
+        .unwrap_or_else(|| S3ErrorCode::Custom(error.code.as_str().into()));
     let mut answer = S3Error::with_message(code, error.message);
     if let Ok(status) = StatusCode::from_u16(error.status) {
         answer.set_status_code(status);

@@ -10,6 +10,7 @@ mod access;
 mod buckets;
 mod listing;
 mod multipart;
+mod naming;
 mod objects;
 mod request;
 mod settings;
@@ -18,7 +19,8 @@ mod store;
 
 pub use access::Visit;
 pub use state::{Bucket, Object, State};
-pub use store::serve;
+pub use naming::operation;
+pub use store::{refused, serve};
 
 use crate::{iam::policy::Document, world::World};
 use bytes::Bytes;

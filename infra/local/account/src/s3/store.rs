@@ -35,6 +35,18 @@ pub async fn serve<D: Door>(door: Arc<D>, visit: Visit, request: Request<Bytes>)
     response
 }
 
+/// A refusal before S3 looked at the request, written as S3 writes it.
+pub async fn refused(error: crate::call::AwsError, request_id: &str) -> Response<Bytes> {
+    let mut response = match super::access::refuse(error).to_http_response() {
+        Ok(answer) => collected(answer).await,
+        Err(_) => failure(),
+    };
+    if let Ok(id) = http::HeaderValue::from_str(request_id) {
+        response.headers_mut().insert("x-amz-request-id", id);
+    }
+    response
+}
+
 async fn collected(answer: Response<Body>) -> Response<Bytes> {
     let (parts, body) = answer.into_parts();
     match body.collect().await {
@@ -55,18 +67,22 @@ struct Hosts;
 impl host::S3Host for Hosts {
     fn parse_host_header<'a>(&'a self, host: &'a str) -> S3Result<host::VirtualHost<'a>> {
         let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-        let bucket = match name.strip_suffix(".amazonaws.com") {
-            Some(aws) => aws.split_once(".s3.").map(|(bucket, _)| bucket).or(aws.strip_suffix(".s3")),
-            None => name
-                .strip_suffix(".localhost")
-                .filter(|bucket| *bucket != "s3")
-                .map(|bucket| bucket.strip_suffix(".s3").unwrap_or(bucket)),
-        };
         let found = host::VirtualHost::new(name);
-        Ok(match bucket {
+        Ok(match bucket_of_host(name) {
             Some(bucket) => found.with_bucket(bucket),
             None => found,
         })
+    }
+}
+
+/// The bucket that a host name, without port, stands for.
+pub(super) fn bucket_of_host(name: &str) -> Option<&str> {
+    match name.strip_suffix(".amazonaws.com") {
+        Some(aws) => aws.split_once(".s3.").map(|(bucket, _)| bucket).or(aws.strip_suffix(".s3")),
+        None => name
+            .strip_suffix(".localhost")
+            .filter(|bucket| *bucket != "s3")
+            .map(|bucket| bucket.strip_suffix(".s3").unwrap_or(bucket)),
     }
 }
 

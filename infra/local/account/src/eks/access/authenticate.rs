@@ -4,11 +4,8 @@
 use super::Effective;
 use crate::{
     call::{ACCOUNT_ID, Caller},
-    eks::{
-        Cluster,
-        cluster::cluster_by_arn,
-        world_access::{self, User},
-    },
+    eks::{Cluster, cluster::cluster_by_arn, world_access},
+    kubernetes::User,
     world::World,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -33,7 +30,7 @@ pub fn authenticate(world: &mut World, cluster_arn: &str, token: &str, now: Time
     let caller = caller(world, cluster_arn, token, now)?;
     let cluster = cluster_by_arn(world, cluster_arn).filter(|cluster| cluster.uses_access_entries())?;
     let effective = effective(cluster, &caller)?.clone();
-    let user = User { name: username(&effective.username, &caller), groups: groups(&effective) };
+    let user = User { name: username(&effective.username, &caller), groups: effective.groups.clone() };
     let rights = effective.policies;
     if cluster.granted.get(&user.name) != Some(&rights) {
         world_access::revoke(world, cluster_arn, &user.name);
@@ -93,10 +90,4 @@ fn username(template: &str, caller: &Caller) -> String {
         .replace("{{AccountID}}", ACCOUNT_ID)
         .replace("{{SessionNameRaw}}", session)
         .replace("{{SessionName}}", &session.replace('@', "-"))
-}
-
-fn groups(effective: &Effective) -> Vec<String> {
-    let mut groups = effective.groups.clone();
-    groups.push("system:authenticated".to_owned());
-    groups
 }

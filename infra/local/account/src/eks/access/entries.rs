@@ -113,7 +113,7 @@ pub(super) fn usable(world: &World, call: &Call) -> Result<String, AwsError> {
 }
 
 /// Roles and users have entries, by the ARN that IAM has for them, path included; sessions of roles have none.
-fn principal_can_have_entry(world: &World, principal: &str, now: Timestamp) -> Result<(), AwsError> {
+fn principal_can_have_entry(world: &mut World, principal: &str, now: Timestamp) -> Result<(), AwsError> {
     let resource =
         principal.strip_prefix("arn:aws:iam::").and_then(|rest| rest.split_once(':')).map(|(_, resource)| resource);
     let Some(resource) = resource.filter(|resource| resource.starts_with("role/") || resource.starts_with("user/"))
@@ -270,7 +270,7 @@ pub(in crate::eks) fn spread(world: &mut World, arn: &str, principal: &str, _now
 pub(in crate::eks) fn admit_creator(world: &mut World, arn: &str, creator: &Caller, now: Timestamp) {
     let principal = match &creator.role {
         Some(role) => {
-            world_access::role_arn(world, role).unwrap_or_else(|| format!("arn:aws:iam::{ACCOUNT_ID}:role/{role}"))
+            world_access::role_arn(world, role, now).unwrap_or_else(|| format!("arn:aws:iam::{ACCOUNT_ID}:role/{role}"))
         }
         None => creator.arn.clone(),
     };

@@ -6,4 +6,4 @@ mod web_identity;
 
 pub(super) use associations::{Association, disown, finish_deletion, handle, own};
 pub use pod_role::pod_role;
-pub use web_identity::{WebIdentity, issuer, verify_web_identity, web_identity};
+pub use web_identity::{issuer, web_identity};

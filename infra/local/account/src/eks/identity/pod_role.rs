@@ -32,7 +32,7 @@ pub fn pod_role(
     if let Some(association) = cluster.associations.values().find(counts).filter(|_| addons::is_active(cluster, AGENT))
     {
         let role = association.role_arn.clone();
-        return world_access::role_assumable(world, &role, "pods.eks.amazonaws.com", now).then_some(role);
+        return world_access::role_assumable_by_pods(world, &role, cluster_arn, now).then_some(role);
     }
     let issuer = cluster.issuer();
     let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/{service_account}");

@@ -1,26 +1,21 @@
 use super::place::{ARN, Place, TOKEN};
+use super::presigned::token;
 use crate::{
-    call::{ACCOUNT_ID, Caller},
+    call::ACCOUNT_ID,
     eks::{authenticate, grant_service_access},
+    iam,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 const READER: &str = "arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/eu-west-1/AWSReservedSSO_Admin_abc";
+const HEADER: &str = "x-k8s-aws-id";
 const VIEW: &str = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy";
 
 fn place() -> Place {
     let mut place = Place::with_cluster(json!({}));
-    let role = ("ec2.amazonaws.com".to_owned(), place.now);
-    place.world.eks.surroundings.roles.insert(READER.to_owned(), role);
-    let session = Caller {
-        arn: format!("arn:aws:sts::{ACCOUNT_ID}:assumed-role/AWSReservedSSO_Admin_abc/ann@example.com"),
-        user_id: "AROAEXAMPLE:ann@example.com".to_owned(),
-        role: Some("AWSReservedSSO_Admin_abc".to_owned()),
-    };
-    place.world.eks.surroundings.callers.insert("ASIAREADER".to_owned(), session);
-    place.world.eks.surroundings.callers.insert("AKIAROOT".to_owned(), Caller::root());
+    place.role(READER, "ec2.amazonaws.com");
     place
 }
 
@@ -30,14 +25,6 @@ fn entry(more: Value) -> Value {
         input[name] = value.clone();
     }
     input
-}
-
-fn token(key: &str, cluster_header: &str, at: Timestamp) -> String {
-    let url = format!(
-        "https://sts.us-west-2.amazonaws.com/?Action=GetCallerIdentity&Version=2011-06-15&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential={key}%2F20260601%2Fus-west-2%2Fsts%2Faws4_request&X-Amz-Date={}&X-Amz-Expires=60&X-Amz-SignedHeaders=host%3B{cluster_header}&X-Amz-Signature=00",
-        at.strftime("%Y%m%dT%H%M%SZ")
-    );
-    format!("k8s-aws-v1.{}", URL_SAFE_NO_PAD.encode(url))
 }
 
 #[test]
@@ -101,23 +88,25 @@ fn names_that_belong_to_the_cluster_are_refused() {
 fn access_takes_up_to_a_minute_to_arrive_and_to_go() {
     let mut place = place();
     place.call("CreateAccessEntry", entry(json!({ "kubernetesGroups": ["readers"] }))).unwrap();
-    let policy =
-        entry(json!({ "policyArn": VIEW, "accessScope": { "type": "namespace", "namespaces": ["hyperpod-ns-*"] } }));
-    place.call("AssociateAccessPolicy", policy).unwrap();
+    let scope = json!({ "type": "namespace", "namespaces": ["kube-*"] });
+    place.call("AssociateAccessPolicy", entry(json!({ "policyArn": VIEW, "accessScope": scope }))).unwrap();
     place.pass_seconds(4);
-    let token_now = |place: &Place| token("ASIAREADER", "x-k8s-aws-id", place.now);
-    assert_eq!(authenticate(&mut place.world.clone(), ARN, &token_now(&place), place.now), None);
+    let credentials = place.session("AWSReservedSSO_Admin_abc", "ann@example.com");
+    let token = token(&credentials, HEADER, "demo", place.now);
+    assert_eq!(authenticate(&mut place.world, ARN, &token, place.now), None);
     place.pass_seconds(56);
-    let token = token_now(&place);
     let user = authenticate(&mut place.world, ARN, &token, place.now).unwrap();
     assert_eq!(user.name, "arn:aws:sts::111122223333:assumed-role/AWSReservedSSO_Admin_abc/ann-example.com");
-    assert!(user.groups.contains(&"readers".to_owned()));
-    assert_eq!(place.world.eks.surroundings.grants[&user.name], [(VIEW.to_owned(), "hyperpod-ns-*".to_owned())]);
+    assert_eq!(user.groups, ["readers"]);
+    let pods = |place: &mut Place, namespace: &str| {
+        place.kubernetes(user.clone(), "GET", &format!("/api/v1/namespaces/{namespace}/pods"), Value::Null).0
+    };
+    assert_eq!((pods(&mut place, "kube-system"), pods(&mut place, "default")), (200, 403));
 
     place.call("DisassociateAccessPolicy", entry(json!({ "policyArn": VIEW }))).unwrap();
     place.pass_seconds(60);
     authenticate(&mut place.world, ARN, &token, place.now).unwrap();
-    assert!(!place.world.eks.surroundings.grants.contains_key(&user.name));
+    assert_eq!(pods(&mut place, "kube-system"), 403);
     place.call("DeleteAccessEntry", entry(json!({}))).unwrap();
     assert!(authenticate(&mut place.world, ARN, &token, place.now).is_some());
     place.pass_seconds(60);
@@ -129,13 +118,18 @@ fn a_token_counts_for_fifteen_minutes_for_one_cluster_and_one_request() {
     let mut place = place();
     let now = place.now;
     let minutes_ago = |minutes| now.checked_sub(SignedDuration::from_mins(minutes)).unwrap();
-    assert!(authenticate(&mut place.world, ARN, &token("AKIAROOT", "x-k8s-aws-id", minutes_ago(15)), now).is_some());
+    let root = iam::root_credentials(&place.world);
+    assert!(authenticate(&mut place.world, ARN, &token(&root, HEADER, "demo", minutes_ago(15)), now).is_some());
+    let session = place.session("AWSReservedSSO_Admin_abc", "ann");
+    let mut stranger = root.clone();
+    stranger.secret_access_key.push('x');
     let wrong = [
-        token("AKIAROOT", "x-k8s-aws-id", minutes_ago(16)),
-        token("AKIAROOT", "x-k8s-aws-id", minutes_ago(-6)),
-        token("AKIAROOT", "x-other", now),
-        token("AKIANOBODY", "x-k8s-aws-id", now),
-        token("ASIAREADER", "x-k8s-aws-id", now),
+        token(&root, HEADER, "demo", minutes_ago(16)),
+        token(&root, HEADER, "demo", minutes_ago(-6)),
+        token(&root, HEADER, "other", now),
+        token(&root, "x-other", "demo", now),
+        token(&stranger, HEADER, "demo", now),
+        token(&session, HEADER, "demo", now),
         "k8s-aws-v1.%%%".to_owned(),
         format!("k8s-aws-v1.{}", URL_SAFE_NO_PAD.encode("https://example.com/?Action=GetCallerIdentity")),
         String::new(),
@@ -143,15 +137,8 @@ fn a_token_counts_for_fifteen_minutes_for_one_cluster_and_one_request() {
     for token in wrong {
         assert_eq!(authenticate(&mut place.world, ARN, &token, now), None, "{token}");
     }
-    assert_eq!(
-        authenticate(
-            &mut place.world,
-            "arn:aws:eks:us-west-2:111122223333:cluster/other",
-            &token("AKIAROOT", "x-k8s-aws-id", now),
-            now
-        ),
-        None
-    );
+    let other = "arn:aws:eks:us-west-2:111122223333:cluster/other";
+    assert_eq!(authenticate(&mut place.world, other, &token(&root, HEADER, "demo", now), now), None);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::place::{ARN, Place};
-use crate::eks::{AddonOutcome, world_access};
+use crate::{eks::AddonOutcome, kubernetes::User};
 use serde_json::{Value, json};
 
 const COREDNS: &str = "/apis/apps/v1/namespaces/kube-system/deployments/coredns";
@@ -11,8 +11,9 @@ fn create(place: &mut Place, name: &str) -> Value {
 
 /// Says what the Deployment controller would say when there is, or is no more, a node for the pods.
 fn replicas_ready(place: &mut Place, path: &str, ready: i64) {
-    let objects = place.world.eks.surroundings.kubernetes.get_mut(ARN).unwrap();
-    objects.get_mut(path).unwrap().1["status"] = json!({ "readyReplicas": ready });
+    let status = json!({ "status": { "replicas": 2, "readyReplicas": ready } });
+    let (answered, body) = place.kubernetes(User::system("tests"), "PATCH", &format!("{path}/status"), status);
+    assert_eq!(answered, 200, "{body}");
 }
 
 fn status(place: &mut Place, name: &str) -> String {
@@ -87,7 +88,7 @@ fn br_022_a_failed_addon_that_does_not_heal_is_deleted_with_its_workload_kept_an
     assert_eq!(place.call("DeleteAddon", input).unwrap()["addon"]["status"], "DELETING");
     place.pass_seconds(40);
     assert_eq!(place.refused("DescribeAddon", ask).code, "ResourceNotFoundException");
-    assert!(world_access::get(&mut place.world, ARN, COREDNS, place.now).is_some());
+    assert!(place.object(COREDNS).is_object());
     create(&mut place, "coredns");
     place.pass_minutes(3);
     assert_eq!(status(&mut place, "coredns"), "ACTIVE");
@@ -108,10 +109,10 @@ fn a_failed_addon_usually_heals_by_itself() {
 #[test]
 fn a_cluster_starts_with_network_proxy_and_dns_unless_told_not_to() {
     let mut place = Place::with_cluster(json!({}));
-    assert!(world_access::get(&mut place.world, ARN, COREDNS, place.now).is_some());
+    assert!(place.object(COREDNS).is_object());
     assert_eq!(place.call("ListAddons", json!({ "clusterName": "demo" })).unwrap()["addons"], json!([]));
     let mut bare = Place::with_cluster(json!({ "bootstrapSelfManagedAddons": false }));
-    assert!(world_access::get(&mut bare.world, ARN, COREDNS, bare.now).is_none());
+    assert!(bare.object(COREDNS).is_null());
 }
 
 #[test]
@@ -126,7 +127,12 @@ fn br_019_conflicts_are_resolved_as_asked_and_preserve_is_for_updates() {
         (&failed["status"], &failed["health"]["issues"][0]["code"]),
         (&json!("CREATE_FAILED"), &json!("ConfigurationConflict"))
     );
-    assert!(failed["health"]["issues"][0]["message"].as_str().unwrap().contains("Deployment.apps coredns - .spec"));
+    assert!(
+        failed["health"]["issues"][0]["message"]
+            .as_str()
+            .unwrap()
+            .contains("Deployment.apps coredns - .spec.template.spec")
+    );
     place.call("DeleteAddon", ask("NONE")).unwrap();
     place.pass_seconds(40);
     place.call("CreateAddon", ask("OVERWRITE")).unwrap();
@@ -201,16 +207,19 @@ fn every_addon_writes_objects_that_can_be_found_again() {
             _ => json!({}),
         };
         let input = json!({ "clusterName": "demo", "addonName": name, "resolveConflicts": "OVERWRITE", "configurationValues": values.to_string() });
-        place.call("CreateAddon", input).unwrap();
+        let made = place.call("CreateAddon", input).unwrap();
+        assert_eq!(
+            (&made["addon"]["status"], &made["addon"]["health"]["issues"]),
+            (&json!("CREATING"), &json!([])),
+            "{name}"
+        );
         let objects = crate::eks::addons::recorded(&place.world, ARN, name);
         assert!(
             objects.iter().any(|object| matches!(object["kind"].as_str(), Some("Deployment" | "DaemonSet"))),
             "{name}"
         );
     }
-    let driver =
-        world_access::get(&mut place.world, ARN, "/apis/storage.k8s.io/v1/csidrivers/s3.csi.aws.com", place.now);
-    assert_eq!(driver.unwrap()["kind"], "CSIDriver");
+    assert_eq!(place.object("/apis/storage.k8s.io/v1/csidrivers/s3.csi.aws.com")["kind"], "CSIDriver");
 }
 
 #[test]
@@ -222,7 +231,7 @@ fn configuration_values_are_checked_against_the_schema() {
         assert!(refusal.message.starts_with("ConfigurationValue provided in request is not supported"), "{wrong}");
     }
     place.call("CreateAddon", ask("replicaCount: 3\n")).unwrap();
-    assert_eq!(world_access::get(&mut place.world, ARN, COREDNS, place.now).unwrap()["spec"]["replicas"], 3);
+    assert_eq!(place.object(COREDNS)["spec"]["replicas"], 3);
 }
 
 #[test]
@@ -242,8 +251,8 @@ fn deleting_an_addon_takes_its_objects_along() {
     let mut place = Place::with_cluster(json!({}));
     create(&mut place, "metrics-server");
     let path = "/apis/apps/v1/namespaces/kube-system/deployments/metrics-server";
-    assert!(world_access::get(&mut place.world, ARN, path, place.now).is_some());
+    assert!(place.object(path).is_object());
     place.call("DeleteAddon", json!({ "clusterName": "demo", "addonName": "metrics-server" })).unwrap();
-    assert!(world_access::get(&mut place.world, ARN, path, place.now).is_none());
+    assert!(place.object(path).is_null());
     assert_eq!(status(&mut place, "metrics-server"), "DELETING");
 }

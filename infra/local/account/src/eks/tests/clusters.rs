@@ -1,5 +1,10 @@
-use super::place::{ARN, Place, ROLE, request, request_with};
-use crate::eks::{CreationFailure, arn, cluster, issuer, reachable, serving_identity};
+use super::place::{ARN, Place, request, request_with};
+use crate::{
+    ec2,
+    eks::{CreationFailure, cluster, issuer, reachable},
+    quotas,
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 #[test]
@@ -27,13 +32,16 @@ fn creation_takes_eight_to_twelve_minutes() {
 #[test]
 fn the_control_plane_has_an_interface_in_each_subnet_until_the_cluster_is_gone() {
     let mut place = Place::with_cluster(json!({}));
-    let subnets: Vec<_> = place.world.eks.surroundings.interfaces.values().cloned().collect();
-    assert_eq!(subnets.len(), 2);
+    assert_eq!(place.control_plane_subnets().len(), 2);
+    let group = place.cluster()["resourcesVpcConfig"]["clusterSecurityGroupId"].as_str().unwrap().to_owned();
+    assert!(ec2::self_rules(place.world.ec2.existing("us-west-2").unwrap(), &group).0);
     place.call("DeleteCluster", json!({ "name": "demo" })).unwrap();
     assert_eq!(place.cluster()["status"], "DELETING");
-    place.pass_minutes(5);
+    place.pass_minutes(6);
     assert_eq!(place.refused("DescribeCluster", json!({ "name": "demo" })).code, "ResourceNotFoundException");
-    assert!(place.world.eks.surroundings.interfaces.is_empty());
+    assert_eq!(place.control_plane_subnets(), Vec::<String>::new());
+    assert_eq!(place.world.ec2.existing("us-west-2").unwrap().groups.get(&group), None);
+    assert!(place.world.kubernetes.is_empty());
 }
 
 #[test]
@@ -45,9 +53,10 @@ fn br_001_a_zone_without_eks_is_refused_with_the_zones_that_have_it() {
         request_with("/resourcesVpcConfig", json!({ "subnetIds": ["subnet-e3", "subnet-e1"] })),
     );
     assert_eq!(refusal.code, "UnsupportedAvailabilityZoneException");
+    let zone = place.zone_name("use1-az3");
     let valid = refusal.members["validZones"].as_array().unwrap();
-    assert!(!valid.is_empty() && !valid.contains(&Value::from("us-east-1c")));
-    assert!(refusal.message.contains("us-east-1c, the targeted availability zone"));
+    assert!(!valid.is_empty() && !valid.contains(&Value::from(zone.as_str())));
+    assert!(refusal.message.contains(&format!("{zone}, the targeted availability zone")));
 }
 
 #[test]
@@ -64,25 +73,27 @@ fn subnets_must_exist_lie_in_two_zones_of_one_vpc_and_have_addresses_left() {
         assert_eq!(refusal.code, "InvalidParameterException");
         assert!(refusal.message.contains(words), "{}", refusal.message);
     }
-    place.world.eks.surroundings.subnets.get_mut("subnet-b").unwrap().free_addresses = 5;
+    place.fill_subnet_b();
     assert!(place.refused("CreateCluster", request()).message.contains("free IP addresses"));
 }
 
 #[test]
 fn br_002_a_role_that_iam_has_not_spread_yet_cannot_be_assumed() {
+    const FRESH: &str = "arn:aws:iam::111122223333:role/fresh";
     let mut place = Place::new();
-    let later = place.now.checked_add(jiff::SignedDuration::from_secs(10)).unwrap();
-    place.world.eks.surroundings.roles.get_mut(ROLE).unwrap().1 = later;
-    let refusal = place.refused("CreateCluster", request());
+    place.world.iam.lag = 10..11;
+    place.role(FRESH, "eks.amazonaws.com");
+    let asked = request_with("/roleArn", json!(FRESH));
+    let refusal = place.refused("CreateCluster", asked.clone());
     assert_eq!(refusal.code, "InvalidParameterException");
     assert_eq!(
         refusal.message,
         format!(
-            "Role with arn: {ROLE}, could not be assumed because it does not exist or the trusted entity is not correct"
+            "Role with arn: {FRESH}, could not be assumed because it does not exist or the trusted entity is not correct"
         )
     );
     place.pass_seconds(10);
-    assert!(place.call("CreateCluster", request()).is_ok());
+    assert!(place.call("CreateCluster", asked).is_ok());
 }
 
 #[test]
@@ -156,7 +167,7 @@ fn a_token_that_is_used_for_another_request_is_refused() {
 fn a_subnet_that_goes_while_the_cluster_is_being_made_fails_it() {
     let mut place = Place::new();
     place.call("CreateCluster", request()).unwrap();
-    place.world.eks.surroundings.subnets.remove("subnet-b");
+    place.ask("ec2", "DeleteSubnet", json!({ "SubnetId": "subnet-b" })).unwrap();
     place.pass_minutes(12);
     let failed = place.cluster();
     assert_eq!(failed["status"], "FAILED");
@@ -167,7 +178,7 @@ fn a_subnet_that_goes_while_the_cluster_is_being_made_fails_it() {
 #[test]
 fn the_quota_of_clusters_is_kept() {
     let mut place = Place::with_cluster(json!({}));
-    place.world.eks.surroundings.cluster_quota = Some(1);
+    assert!(quotas::set(&mut place.world, "eks", "L-1194D53C", "us-west-2", 1.0));
     let mut second = request_with("/name", json!("second"));
     second["clientRequestToken"] = json!("token-2");
     assert_eq!(place.refused("CreateCluster", second).code, "ResourceLimitExceededException");
@@ -235,16 +246,11 @@ fn endpoints_have_loopback_ports_of_their_own_where_asked_for() {
 }
 
 #[test]
-fn the_certificate_authority_is_the_same_in_a_forked_world() {
-    let mut place = Place::new();
-    place.call("CreateCluster", request()).unwrap();
-    let mut fork = place.clone();
-    place.pass_minutes(12);
-    fork.pass_minutes(12);
-    assert_eq!(place.cluster(), fork.cluster());
-    let identity = serving_identity(&place.world, &arn("us-west-2", "demo")).unwrap();
-    assert_eq!(identity.certificates.matches("BEGIN CERTIFICATE").count(), 2);
-    assert_eq!(serving_identity(&fork.world, ARN).unwrap(), identity);
+fn the_certificate_authority_is_that_of_the_api_server() {
+    let mut place = Place::with_cluster(json!({}));
+    let data = place.cluster()["certificateAuthority"]["data"].as_str().unwrap().to_owned();
+    let served = place.world.kubernetes.get_mut(ARN).unwrap().authority().unwrap().certificate.clone();
+    assert_eq!(STANDARD.decode(data).unwrap(), served.as_bytes());
 }
 
 #[test]

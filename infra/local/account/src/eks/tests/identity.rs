@@ -1,5 +1,5 @@
 use super::place::{ARN, Place};
-use crate::eks::{pod_role, verify_web_identity, web_identity};
+use crate::eks::{pod_role, web_identity};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
@@ -9,8 +9,7 @@ const R2: &str = "arn:aws:iam::111122223333:role/s3-writer";
 fn place() -> Place {
     let mut place = Place::with_cluster(json!({}));
     for role in [R1, R2] {
-        let trust = ("pods.eks.amazonaws.com".to_owned(), place.now);
-        place.world.eks.surroundings.roles.insert(role.to_owned(), trust);
+        place.role(role, "pods.eks.amazonaws.com");
     }
     place
 }
@@ -75,7 +74,7 @@ fn a_pod_acts_as_its_associated_role_if_it_is_younger_and_the_agent_is_there() {
     assert_eq!(role(&mut place, now).as_deref(), Some(R1));
     let before = now.checked_sub(SignedDuration::from_mins(5)).unwrap();
     assert_eq!(role(&mut place, before), None);
-    place.world.eks.surroundings.roles.get_mut(R1).unwrap().0 = "ec2.amazonaws.com".to_owned();
+    place.trust(R1, "ec2.amazonaws.com");
     assert_eq!(role(&mut place, now), None);
 }
 
@@ -103,14 +102,34 @@ fn an_addon_owns_the_associations_that_it_was_made_with() {
 }
 
 #[test]
-fn a_web_identity_token_says_who_the_pod_is_for_a_day() {
-    let place = place();
-    let token = web_identity(&place.world, ARN, "kube-system", "s3-csi-driver-sa", place.now).unwrap();
-    let said = verify_web_identity(&place.world, &token, place.now).unwrap();
-    assert_eq!(said.subject, "system:serviceaccount:kube-system:s3-csi-driver-sa");
-    assert_eq!(said.audience, "sts.amazonaws.com");
-    let tomorrow = place.now.checked_add(SignedDuration::from_hours(25)).unwrap();
-    assert_eq!(verify_web_identity(&place.world, &token, tomorrow), None);
-    let (signed, signature) = token.rsplit_once('.').unwrap();
-    assert_eq!(verify_web_identity(&place.world, &format!("{signed}x.{signature}"), place.now), None);
+fn a_role_of_a_service_account_counts_when_it_trusts_the_cluster_for_it() {
+    const IRSA: &str = "arn:aws:iam::111122223333:role/irsa";
+    let mut place = place();
+    let issuer = crate::eks::issuer(&place.world, ARN).unwrap();
+    let provider = json!({ "Url": issuer, "ClientIDList": ["sts.amazonaws.com"] });
+    let provider =
+        place.ask("iam", "CreateOpenIDConnectProvider", provider).unwrap()["OpenIDConnectProviderArn"].clone();
+    let subject = format!("{}:sub", issuer.trim_start_matches("https://"));
+    let trust = json!({ "Version": "2012-10-17", "Statement": [{
+        "Effect": "Allow",
+        "Principal": { "Federated": provider },
+        "Action": "sts:AssumeRoleWithWebIdentity",
+        "Condition": { "StringEquals": { subject: "system:serviceaccount:kube-system:s3-csi-driver-sa" } },
+    }] });
+    let role = json!({ "RoleName": "irsa", "AssumeRolePolicyDocument": trust.to_string() });
+    place.ask("iam", "CreateRole", role).unwrap();
+    place.pass_seconds(1);
+    let addon =
+        json!({ "clusterName": "demo", "addonName": "aws-mountpoint-s3-csi-driver", "serviceAccountRoleArn": IRSA });
+    place.call("CreateAddon", addon).unwrap();
+    let now = place.now;
+    let role = |place: &mut Place, account: &str| pod_role(&mut place.world, ARN, "kube-system", account, now, now);
+    assert_eq!(role(&mut place, "s3-csi-driver-sa").as_deref(), Some(IRSA));
+    assert_eq!(role(&mut place, "default"), None);
+
+    let token = web_identity(&place.world, ARN, "kube-system", "s3-csi-driver-sa", now).unwrap();
+    let assume = |token: &str| json!({ "RoleArn": IRSA, "RoleSessionName": "pod", "WebIdentityToken": token });
+    assert!(place.ask("sts", "AssumeRoleWithWebIdentity", assume(&token)).is_ok());
+    let other = web_identity(&place.world, ARN, "kube-system", "default", now).unwrap();
+    assert_eq!(place.ask("sts", "AssumeRoleWithWebIdentity", assume(&other)).unwrap_err().code, "AccessDenied");
 }

@@ -4,5 +4,7 @@ mod access;
 mod addons;
 mod clusters;
 mod identity;
+mod kubelets;
 mod place;
+mod presigned;
 mod updates;
