@@ -1,6 +1,6 @@
 //! The product over the simulated account in one process, under a paused clock: what every journey starts from.
 
-use account::{Account, clock::Clock, invocation::Credentials, states::runner, world::World};
+use account::{Account, clock::Clock, iam::Credentials, world::World};
 use domain::{
     decisions::CreateCluster,
     ids::{ClusterId, OperationId},
@@ -17,7 +17,7 @@ use gateway::{
 use jiff::Timestamp;
 use serde_json::Value;
 use std::time::Duration;
-use tokio::task::JoinSet;
+use tokio::task::JoinHandle;
 
 /// When every journey begins.
 pub const START: &str = "2026-12-01T08:00:00Z";
@@ -30,7 +30,15 @@ pub struct Product {
     pub front: Wired,
     /// Names under which it is installed.
     pub installed: Installed,
-    _running: JoinSet<()>,
+    _life: Life,
+}
+
+struct Life(JoinHandle<()>);
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl Product {
@@ -47,12 +55,9 @@ impl Product {
     pub async fn over(account: Account) -> Self {
         let installed = Installed::in_region(&"us-west-2".parse().unwrap());
         let front = Wired::new(&account, &installed, &root(&account)).await;
-        let functions = functions::all(&account, &installed);
-        let mut running = JoinSet::new();
-        let life = account.run();
-        running.spawn(async move { life.await.unwrap() });
-        running.spawn(runner::run(account.clone(), functions, sessions));
-        Self { account, front, installed, _running: running }
+        account.set_functions(functions::all(&account, &installed));
+        let life = Life(account.run());
+        Self { account, front, installed, _life: life }
     }
 
     /// Submits the creation of a cluster.
@@ -127,11 +132,5 @@ pub fn decisions(tag: &str, more: Value) -> CreateCluster {
 }
 
 fn root(account: &Account) -> Credentials {
-    let (access_key_id, secret_access_key) = account.read(account::root_user::root_key);
-    Credentials { access_key_id, secret_access_key, session_token: String::new() }
-}
-
-fn sessions(world: &mut World, _: &str, _: &str, _: Timestamp) -> Option<Credentials> {
-    let (access_key_id, secret_access_key) = account::root_user::root_key(world);
-    Some(Credentials { access_key_id, secret_access_key, session_token: String::new() })
+    account.read(account::iam::root_credentials)
 }

@@ -2,7 +2,7 @@
 
 pub(crate) mod network;
 
-pub use network::Network;
+pub(crate) use network::Network;
 
 use crate::Clients;
 use domain::failure::Trouble;

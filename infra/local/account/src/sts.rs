@@ -4,6 +4,8 @@
 
 mod web_identity;
 
+pub use web_identity::mint_web_identity_token;
+
 use crate::{
     call::{ACCOUNT_ID, Answer, AwsError, Call, Caller},
     iam::{

@@ -66,7 +66,13 @@ impl Wire {
         move |payload: Value, context: InvocationContext| -> BoxFuture<'static, Result<Value, FunctionError>> {
             let (wire, run) = (wire.clone(), run.clone());
             async move {
-                let wired = Wired::new(&wire.account, &wire.installed, &context.credentials).await;
+                let session = account::iam::Credentials {
+                    access_key_id: context.credentials.access_key_id,
+                    secret_access_key: context.credentials.secret_access_key,
+                    session_token: Some(context.credentials.session_token),
+                    expiration: None,
+                };
+                let wired = Wired::new(&wire.account, &wire.installed, &session).await;
                 run(wired, payload).await
             }
             .boxed()

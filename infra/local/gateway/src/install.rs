@@ -1,10 +1,10 @@
 //! What the deployment makes before anything runs: the table and the state machines.
 
 use crate::{
-    functions,
+    functions, roles,
     wiring::{ACCOUNT_ID, Installed, cloud},
 };
-use account::{Account, invocation::Credentials, states};
+use account::{Account, iam::Credentials, states};
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType,
     ScalarAttributeType,
@@ -46,6 +46,8 @@ pub struct InstallError(String);
 pub async fn install(account: &Account, installed: &Installed, root: &Credentials) -> Result<(), InstallError> {
     let config = cloud(account, root).engine_config(&installed.home()).await;
     table(&aws_sdk_dynamodb::Client::new(&config), &installed.table).await?;
+    let iam = aws_sdk_iam::Client::new(&config);
+    roles::install(&iam, installed).await.map_err(|error| refused(&error))?;
     let sfn = aws_sdk_sfn::Client::new(&config);
     for (name, definition) in MACHINES {
         machine(&sfn, name, definition, None).await?;

@@ -5,4 +5,5 @@
 
 pub mod functions;
 pub mod install;
+mod roles;
 pub mod wiring;

@@ -1,6 +1,6 @@
 //! What a function is given: clock, chance, identity, table and state machines.
 
-use account::{Account, in_process, invocation::Credentials, states::runner::Door};
+use account::{Account, in_process, iam::Credentials};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_async::{
     rt::sleep::{SharedAsyncSleep, TokioSleep},
@@ -77,11 +77,10 @@ impl Wired {
 
 /// How AWS is reached with `credentials`.
 pub fn cloud(account: &Account, credentials: &Credentials) -> Cloud {
-    let token = Some(credentials.session_token.clone()).filter(|token| !token.is_empty());
     let signer = aws_credential_types::Credentials::new(
         &credentials.access_key_id,
         &credentials.secret_access_key,
-        token,
+        credentials.session_token.clone(),
         None,
         "local",
     );
@@ -98,7 +97,7 @@ pub fn cloud(account: &Account, credentials: &Credentials) -> Cloud {
 pub fn context(account: &Account) -> Context {
     let source = account.clone();
     let entropy = Entropy::new(move || {
-        let (first, second) = Door::with_world(&source, |world| {
+        let (first, second) = source.with_world(|world| {
             (world.next_number("entropy of the functions"), world.next_number("entropy of the functions"))
         });
         (u128::from(first) << 64 | u128::from(second)).to_be_bytes()

@@ -1,11 +1,7 @@
 //! Sessions as their users get them.
 
 use super::*;
-use crate::{
-    eks::WebIdentity,
-    iam::{authenticate, authorize, test_world::*},
-};
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use crate::iam::{authenticate, authorize, test_world::*};
 use jiff::SignedDuration;
 
 fn sts(world: &mut World, caller: &Caller, action: &str, input: Value) -> Answer {
@@ -111,10 +107,9 @@ fn cluster_with_driver_role() -> (World, String) {
 }
 
 fn irsa(world: &mut World, role: &str, subject: &str, audience: &str) -> Result<Value, String> {
-    let identity =
-        WebIdentity { issuer: ISSUER.to_owned(), subject: subject.to_owned(), audience: audience.to_owned() };
-    let call = call("sts", "AssumeRoleWithWebIdentity", json!({ "RoleArn": role, "RoleSessionName": "pod" }));
-    web_identity::assume_as(world, &call, &identity).map_err(|refused| refused.code)
+    let token = mint_web_identity_token(world, ISSUER, subject, audience, noon(), SignedDuration::from_hours(1));
+    let input = json!({ "RoleArn": role, "RoleSessionName": "pod", "WebIdentityToken": token });
+    sts(world, &Caller::root(), "AssumeRoleWithWebIdentity", input).map_err(|refused| refused.code)
 }
 
 #[test]
@@ -141,17 +136,23 @@ fn a_service_account_gets_the_role_that_trusts_it() {
 }
 
 #[test]
-fn a_token_that_no_cluster_signed_is_refused() {
+fn a_token_that_was_changed_or_is_old_is_refused() {
     let (mut world, role) = cluster_with_driver_role();
-    let mut ask = |claims: Value| {
-        let token = format!("e30.{}.c2ln", URL_SAFE_NO_PAD.encode(claims.to_string()));
+    iam(&mut world, "CreateOpenIDConnectProvider", json!({ "Url": ISSUER, "ClientIDList": ["sts.amazonaws.com"] }))
+        .unwrap();
+    let hour = SignedDuration::from_hours(1);
+    let mut ask = |token: String| {
         let input = json!({ "RoleArn": role, "RoleSessionName": "pod", "WebIdentityToken": token });
         sts(&mut world, &Caller::root(), "AssumeRoleWithWebIdentity", input).unwrap_err().code
     };
-    let until = |seconds: i64| json!({ "iss": ISSUER, "sub": DRIVER, "aud": ["sts.amazonaws.com"], "exp": noon().as_second() + seconds });
-    assert_eq!(ask(until(60)), "InvalidIdentityToken");
-    assert_eq!(ask(json!({})), "InvalidIdentityToken");
-    assert_eq!(ask(until(-60)), "ExpiredTokenException");
+    let other_world = World::new(99, 1);
+    assert_eq!(
+        ask(mint_web_identity_token(&other_world, ISSUER, DRIVER, "sts.amazonaws.com", noon(), hour)),
+        "InvalidIdentityToken"
+    );
+    assert_eq!(ask("a.b.c".to_owned()), "InvalidIdentityToken");
+    let old = mint_web_identity_token(&World::new(7, 1), ISSUER, DRIVER, "sts.amazonaws.com", noon() - hour, hour);
+    assert_eq!(ask(old), "ExpiredTokenException");
 }
 
 #[test]
