@@ -1,7 +1,7 @@
 //! What the deployment makes before anything runs: the table and the state machines.
 
 use crate::{
-    functions, roles,
+    functions, roles, rules,
     wiring::{ACCOUNT_ID, Installed, cloud},
 };
 use account::{Account, iam::Credentials, states};
@@ -55,7 +55,7 @@ pub async fn install(account: &Account, installed: &Installed, root: &Credential
     for operation in OPERATIONS {
         machine(&sfn, operation, OPERATION, Some(operation)).await?;
     }
-    Ok(())
+    rules::install(account, installed).map_err(|error| refused(&error))
 }
 
 async fn machine(
