@@ -1,6 +1,6 @@
 //! What happens to nodes that are up: scaling, replacing, rebooting, faults, software.
 
-use super::ground::{EKS, Ground, workers};
+use super::ground::{Ground, workers};
 use crate::sagemaker::{FaultKind, NodeStatus, break_node};
 use serde_json::{Value, json};
 
@@ -129,7 +129,7 @@ fn a_broken_gpu_is_seen_by_the_agent_and_the_node_is_replaced() {
     assert_eq!(told.unwrap()["detail"]["HealthSummary"]["RepairAction"], "Replace");
     ground.minutes(25);
     assert_ne!(ground.instances()[0], instance);
-    assert_eq!(health(ground.kubernetes_nodes()[0]), "Schedulable");
+    assert_eq!(health(&ground.kubernetes_nodes()[0]), "Schedulable");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_fault_that_a_reboot_mends_is_mended_by_one() {
     break_node(&mut ground.world, &cluster, &instance, FaultKind::Xid(73), ground.now);
     ground.minutes(6);
     assert_eq!(ground.instances(), [instance]);
-    assert_eq!(health(ground.kubernetes_nodes()[0]), "Schedulable");
+    assert_eq!(health(&ground.kubernetes_nodes()[0]), "Schedulable");
     assert!(ground.events().iter().any(|event| event.contains("was rebooted")));
 }
 
@@ -151,11 +151,11 @@ fn without_the_agent_a_fault_goes_unseen_and_without_recovery_nothing_is_done() 
     let cluster = arn(&ground);
     break_node(&mut ground.world, &cluster, &instance, FaultKind::Xid(74), ground.now);
     ground.minutes(30);
-    assert_eq!(health(ground.kubernetes_nodes()[0]), "Schedulable");
+    assert_eq!(health(&ground.kubernetes_nodes()[0]), "Schedulable");
     ground.call("UpdateCluster", json!({ "ClusterName": "ml", "NodeRecovery": "None" })).unwrap();
     with_agent(&mut ground);
     ground.minutes(30);
-    assert_eq!(health(ground.kubernetes_nodes()[0]), "UnschedulablePendingReplacement");
+    assert_eq!(health(&ground.kubernetes_nodes()[0]), "UnschedulablePendingReplacement");
     assert_eq!(ground.instances(), [instance]);
 }
 
@@ -163,13 +163,12 @@ fn without_the_agent_a_fault_goes_unseen_and_without_recovery_nothing_is_done() 
 fn a_label_that_a_person_sets_asks_for_a_reboot() {
     let mut ground = with_nodes(1);
     let instance = ground.instances()[0].clone();
-    let key = format!("{EKS}/api/v1/nodes/hyperpod-{instance}");
-    let node = ground.world.sagemaker.stand_ins.kubernetes.get_mut(&key).unwrap();
-    node["metadata"]["labels"]["sagemaker.amazonaws.com/node-health-status"] = json!("UnschedulablePendingReboot");
-    ground.cluster();
+    let label = json!({ "sagemaker.amazonaws.com/node-health-status": "UnschedulablePendingReboot" });
+    let patch = json!({ "metadata": { "labels": label } });
+    ground.kubernetes("PATCH", &format!("/api/v1/nodes/hyperpod-{instance}"), Some(patch));
     assert!(ground.events().iter().any(|event| event.contains("reboot is in progress")));
     ground.minutes(5);
-    assert_eq!(health(ground.kubernetes_nodes()[0]), "Schedulable");
+    assert_eq!(health(&ground.kubernetes_nodes()[0]), "Schedulable");
 }
 
 #[test]
