@@ -83,6 +83,8 @@ impl Ground {
             capacity::set_offered(&mut self.world, ZONE, instance_type, true);
             self.set_capacity(instance_type, 1000);
         }
+        let reserved = "Number of ml.p5.48xlarge instances in reserved capacity across training plans per Region";
+        self.set_quota(reserved, 1000);
         self.set_quota("Total number of Spot instances allowed across SageMaker HyperPod clusters", 1000);
     }
 
