@@ -14,5 +14,6 @@ pub mod naming;
 pub mod states;
 pub mod status;
 pub mod versions;
+pub mod zones;
 
 pub use codes::{Class, ErrorCode, FieldError};

@@ -83,10 +83,9 @@ pub fn take(world: &mut World, region: &str, zone_id: &str, instance_type: &str,
     }
     let left = free(world, zone_id, instance_type, kind);
     let taken = left.min(count);
-    if taken == 0 {
-        return 0;
+    if taken > 0 {
+        set_free(world, zone_id, instance_type, kind, left - taken);
     }
-    set_free(world, zone_id, instance_type, kind, left - taken);
     taken
 }
 

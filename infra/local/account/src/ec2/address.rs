@@ -1,7 +1,7 @@
 //! Elastic IP addresses: allocated, associated with an interface, released.
 
 use super::{
-    Network, done, enter,
+    Network, enter,
     ids::{ADDRESS, INTERFACE},
     listing::{self, Listing},
     need, tags, within_quota,
@@ -93,7 +93,7 @@ fn release(world: &mut World, call: &Call) -> Answer {
     }
     network.addresses.remove(id);
     network.forget(id);
-    done()
+    Ok(json!({}))
 }
 
 /// Maps an address to an interface and answers the association's id.

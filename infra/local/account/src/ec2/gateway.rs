@@ -1,7 +1,7 @@
 //! Internet gateways: one per VPC, attached and detached.
 
 use super::{
-    Network, done, enter,
+    Network, enter,
     ids::GATEWAY,
     listing::{self, Listing},
     need, tags, vpc, within_quota,
@@ -81,7 +81,7 @@ fn delete(world: &mut World, call: &Call) -> Answer {
     }
     network.gateways.remove(id);
     network.forget(id);
-    done()
+    Ok(json!({}))
 }
 
 fn attach(world: &mut World, call: &Call) -> Answer {
@@ -100,7 +100,7 @@ fn attach(world: &mut World, call: &Call) -> Answer {
         return Err(AwsError::new("InvalidParameterValue", message));
     }
     gateway.vpc = Some(vpc_id.to_owned());
-    done()
+    Ok(json!({}))
 }
 
 fn detach(world: &mut World, call: &Call) -> Answer {
@@ -122,7 +122,7 @@ fn detach(world: &mut World, call: &Call) -> Answer {
         return Err(AwsError::new("DependencyViolation", message));
     }
     find(network, id)?.vpc = None;
-    done()
+    Ok(json!({}))
 }
 
 fn describe(world: &mut World, call: &Call) -> Answer {

@@ -111,6 +111,29 @@ pub fn allows(world: &World, role_arn: &str, action: &str, resource_arn: &str, n
     }
 }
 
+/// May the caller of some call do this further thing that the called service does in their name?
+///
+/// # Errors
+/// The words of a refusal.
+pub fn caller_may(
+    world: &World,
+    caller: &Caller,
+    action: &str,
+    resource_arn: &str,
+    now: Timestamp,
+) -> Result<(), String> {
+    let mut context = Context::default();
+    context.add_tags("aws:ResourceTag", &actions::neighbours::tags_of(world, resource_arn));
+    let need = Need {
+        action: action.to_owned(),
+        resource: resource_arn.to_owned(),
+        context,
+        resource_policy: actions::neighbours::policy_of(world, resource_arn),
+    };
+    let region = resource_arn.split(':').nth(3).unwrap_or_default();
+    authorize_needs(world, caller, "", region, now, &[need]).map_err(|refused| refused.message)
+}
+
 /// Weighs the policies of an identity and of a resource.
 pub(super) fn decide(policies: &Policies, resource_policy: Option<&Document>, question: &Question) -> Decision {
     let strongest = |documents: &[Document]| {

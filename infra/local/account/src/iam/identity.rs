@@ -35,6 +35,16 @@ pub(super) fn resolve_role<'a>(world: &'a World, role: &str) -> Option<&'a str> 
     find_role(world, role).map(|role| role.arn.as_str())
 }
 
+/// The ARN, with path, of the role `name`.
+pub fn role_arn(world: &World, name: &str) -> Option<String> {
+    world.iam.roles.get(name).map(|role| role.arn.clone())
+}
+
+/// Whether a role or user with exactly this ARN exists.
+pub fn principal_exists(world: &World, arn: &str) -> bool {
+    role_by_arn(world, arn).is_some() || world.iam.users.values().any(|user| user.arn == arn)
+}
+
 /// Name and unique id of the role with exactly this ARN.
 pub(crate) fn role_by_arn<'a>(world: &'a World, arn: &str) -> Option<(&'a str, &'a str)> {
     find_role(world, arn).filter(|_| arn.starts_with("arn:")).map(|role| (role.name.as_str(), role.id.as_str()))

@@ -26,11 +26,12 @@ mod tags;
 mod trust;
 mod users;
 
-pub use authorize::{allows, authorize};
+pub use authorize::{allows, authorize, caller_may};
 pub use credentials::{Credential, Credentials, authenticate, root_credentials, session_for_role};
+pub use identity::{principal_exists, role_arn};
 pub use service_linked::ensure_service_linked_role;
 pub use state::State;
-pub use trust::{RoleState, role_assumable_by, role_assumable_with};
+pub use trust::{RoleState, role_assumable_by, role_assumable_with, role_trusts_web_identity};
 
 pub(crate) use authorize::{Need, authorize_needs, who_asks};
 pub(crate) use credentials::{Grant, access_key_owner, open_session, user_session};

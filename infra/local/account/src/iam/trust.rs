@@ -55,6 +55,28 @@ pub fn role_assumable_with(
     }
 }
 
+/// Whether the role trusts a web identity of `issuer` (with `https://`) with this subject and audience at `now`; the
+/// provider itself must be known to IAM and accept the audience.
+pub fn role_trusts_web_identity(
+    world: &World,
+    role: &str,
+    issuer: &str,
+    subject: &str,
+    audience: &str,
+    now: Timestamp,
+) -> bool {
+    let Some((arn, provider)) = super::provider_for(world, issuer) else { return false };
+    let name = issuer.trim_start_matches("https://");
+    let mut context = Context::default();
+    context.set(&format!("{name}:aud"), audience);
+    context.set(&format!("{name}:sub"), subject);
+    let principal = Principal::Federated(arn);
+    let action = "sts:AssumeRoleWithWebIdentity";
+    let question = Question { action, resource: role, principal: Some(&principal), context: &context };
+    provider.client_ids.iter().any(|id| id == audience)
+        && trust_in_force(world, role, now).is_some_and(|trust| trust.verdict(&question) == Verdict::Allowed)
+}
+
 /// The trust policy of the role with this ARN as it is in force at `now`; none if there is no such role, or not yet.
 pub(crate) fn trust_in_force<'a>(world: &'a World, role: &str, now: Timestamp) -> Option<&'a Document> {
     identity::find_role(world, role)?.trust.effective(now)

@@ -6,12 +6,18 @@ use std::collections::BTreeMap;
 /// Tags of the resource with this ARN; empty for one that does not exist or has none.
 pub(in crate::iam) fn tags_of(world: &World, arn: &str) -> BTreeMap<String, String> {
     let mut parts = arn.splitn(6, ':').skip(2);
-    let (Some(service), Some(_region), Some(_account), Some(resource)) =
+    let (Some(service), Some(region), Some(_account), Some(resource)) =
         (parts.next(), parts.next(), parts.next(), parts.next())
     else {
         return BTreeMap::new();
     };
     let tags = match service {
+        "ec2" => {
+            let id = resource.rsplit('/').next().unwrap_or_default();
+            world.ec2.existing(region).and_then(|network| network.tags.get(id))
+        }
+        "eks" => crate::eks::cluster_by_arn(world, arn).map(|cluster| &cluster.tags),
+        "sagemaker" => world.sagemaker.tags.get(arn),
         "iam" => super::super::tags::of_resource(world, arn, resource),
         "s3" => crate::s3::bucket_tags(world, resource.split('/').next().unwrap_or_default()),
         _ => None,
@@ -26,8 +32,8 @@ pub(in crate::iam) fn policy_of(world: &World, arn: &str) -> Option<Document> {
 }
 
 /// ARN of the HyperPod cluster with this name; none if there is no such cluster.
-///
-/// SageMaker answers it where it is part of the world; without it every cluster is `cluster/*` to a policy.
-pub(in crate::iam) fn cluster_arn(_world: &World, _region: &str, _name: &str) -> Option<String> {
-    None
+pub(in crate::iam) fn cluster_arn(world: &World, region: &str, name: &str) -> Option<String> {
+    let place = format!("arn:aws:sagemaker:{region}:");
+    let mut clusters = world.sagemaker.clusters.iter();
+    clusters.find(|(arn, cluster)| arn.starts_with(&place) && cluster.name == name).map(|(arn, _)| arn.clone())
 }

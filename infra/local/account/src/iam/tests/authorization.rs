@@ -301,3 +301,22 @@ fn br_017_a_simulation_names_the_missing_actions() {
         .collect();
     assert_eq!(decisions, ["allowed", "implicitDeny", "implicitDeny"]);
 }
+
+#[test]
+fn tags_of_networks_and_of_the_callers_further_rights_count() {
+    let mut world = world();
+    let caller = role(
+        &mut world,
+        "owner",
+        json!([{ "Effect": "Allow", "Action": "ec2:*", "Resource": "*",
+            "Condition": { "StringEquals": { "ec2:ResourceTag/owner": "us", "aws:ResourceTag/owner": "us" } } }]),
+    );
+    let delete =
+        |world: &World, id: &str| ask(world, &caller, "ec2", "DeleteSubnet", json!({ "SubnetId": id })).is_ok();
+    let tags = std::collections::BTreeMap::from([("owner".to_owned(), "us".to_owned())]);
+    world.ec2.network("us-west-2").tags.insert("subnet-1".to_owned(), tags);
+    assert_eq!((delete(&world, "subnet-1"), delete(&world, "subnet-2")), (true, false));
+    let entry = "arn:aws:eks:us-west-2:111122223333:cluster/c";
+    let refused = crate::iam::caller_may(&world, &caller, "eks:CreateAccessEntry", entry, noon()).unwrap_err();
+    assert!(refused.contains("eks:CreateAccessEntry"), "{refused}");
+}

@@ -34,3 +34,18 @@ fn a_provider_that_is_not_there_can_be_deleted_but_not_read() {
     let plain = iam(&mut world, "CreateOpenIDConnectProvider", json!({ "Url": "http://x.example" })).unwrap_err();
     assert_eq!(plain.code, "ValidationError");
 }
+
+#[test]
+fn a_role_trusts_a_service_account_only_by_way_of_a_known_provider() {
+    let mut world = world();
+    let issuer = "https://oidc.eks.eu-central-1.amazonaws.com/id/AAAA";
+    let document = trust(json!({ "Federated": ARN })).replace("sts:AssumeRole\"", "sts:AssumeRoleWithWebIdentity\"");
+    iam(&mut world, "CreateRole", json!({ "RoleName": "r", "AssumeRolePolicyDocument": document })).unwrap();
+    let trusts = |world: &_, audience: &str| {
+        crate::iam::role_trusts_web_identity(world, "r", issuer, "system:serviceaccount:a:b", audience, noon())
+    };
+    assert!(!trusts(&world, "sts.amazonaws.com"));
+    let input = json!({ "Url": issuer, "ClientIDList": ["sts.amazonaws.com"] });
+    iam(&mut world, "CreateOpenIDConnectProvider", input).unwrap();
+    assert!(trusts(&world, "sts.amazonaws.com") && !trusts(&world, "other"));
+}

@@ -1,0 +1,113 @@
+//! The network that carries our tags: found by cluster and change, whatever the journal remembers.
+
+use crate::change::{self, Place, Side};
+use cloud::{
+    Tags,
+    ec2::{Address, Ec2, Find, InternetGateway, NatGateway, RouteTable, SecurityGroup, Subnet, Vpc, VpcEndpoint, Zone},
+};
+use domain::{
+    failure::Trouble,
+    naming::{TAG_CHANGE, TAG_CLUSTER},
+};
+use engine::reconciler::Scene;
+use ipnet::Ipv4Net;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The network of a cluster, as far as it is there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Network {
+    /// The Region's zones, by id.
+    pub zones: Vec<Zone>,
+    /// Blocks of every other VPC of the Region.
+    pub other_cidrs: Vec<Ipv4Net>,
+    /// Our VPC.
+    pub vpc: Option<Vpc>,
+    /// Whether DNS host names are on in it.
+    pub dns_hostnames: bool,
+    /// Our EKS subnets.
+    pub subnets: BTreeMap<Place, Subnet>,
+    /// Our internet gateway.
+    pub internet_gateway: Option<InternetGateway>,
+    /// Our route tables.
+    pub route_tables: BTreeMap<Side, RouteTable>,
+    /// The NAT gateway's address.
+    pub address: Option<Address>,
+    /// Our NAT gateway: the one that works or is coming up, else one that failed.
+    pub nat: Option<NatGateway>,
+    /// Our S3 gateway endpoint.
+    pub s3_endpoint: Option<VpcEndpoint>,
+    /// Our security group.
+    pub security_group: Option<SecurityGroup>,
+}
+
+/// Looks at the network of the scene's cluster.
+pub(crate) async fn observe(ec2: &Ec2, scene: Scene<'_>) -> Result<Network, Trouble> {
+    let id = scene.cluster.id.to_string();
+    let everything = Find::default();
+    let (zones, vpcs) = tokio::try_join!(ec2.zones(), ec2.vpcs(&everything))?;
+    let is_ours = |vpc: &Vpc| vpc.tags.get(TAG_CLUSTER) == Some(&id);
+    let other_cidrs = vpcs.iter().filter(|vpc| !is_ours(vpc)).flat_map(|vpc| vpc.cidrs.clone()).collect();
+    let vpc = vpcs.into_iter().find(is_ours);
+    let ours = Find::tagged(TAG_CLUSTER, id.as_str());
+    let (gateways, addresses) = tokio::try_join!(ec2.internet_gateways(&ours), ec2.addresses(&ours))?;
+    let network = Network {
+        zones,
+        other_cidrs,
+        internet_gateway: gateways.into_iter().find(|gateway| made_by(&gateway.tags, change::INTERNET_GATEWAY)),
+        address: addresses.into_iter().find(|address| made_by(&address.tags, change::ADDRESS)),
+        ..Network::default()
+    };
+    match vpc {
+        Some(vpc) => within(ec2, vpc, network, &id).await,
+        None => Ok(network),
+    }
+}
+
+/// Adds what is inside the VPC.
+async fn within(ec2: &Ec2, vpc: Vpc, network: Network, cluster_id: &str) -> Result<Network, Trouble> {
+    let inside = Find::by("vpc-id", vpc.id.as_str());
+    let (dns, subnets, tables, nats, endpoints, groups) = tokio::try_join!(
+        ec2.vpc_dns(&vpc.id),
+        ec2.subnets(&inside),
+        ec2.route_tables(&inside),
+        ec2.nat_gateways(&inside),
+        ec2.vpc_endpoints(&inside),
+        ec2.security_groups(&inside),
+    )?;
+    let ours = |tags: &Tags, key: &str| tags.get(TAG_CLUSTER).is_some_and(|id| id == cluster_id) && made_by(tags, key);
+    let place = |subnet: &Subnet| {
+        Place::ALL.into_iter().find(|place| ours(&subnet.tags, &change::subnet_key(*place)))
+    };
+    let side = |table: &RouteTable| {
+        [Side::Public, Side::Private].into_iter().find(|side| ours(&table.tags, &change::route_table_key(*side)))
+    };
+    Ok(Network {
+        vpc: Some(vpc),
+        dns_hostnames: dns.1,
+        subnets: subnets.into_iter().filter_map(|subnet| Some((place(&subnet)?, subnet))).collect(),
+        route_tables: tables.into_iter().filter_map(|table| Some((side(&table)?, table))).collect(),
+        nat: best_nat(nats.into_iter().filter(|nat| ours(&nat.tags, change::NAT))),
+        s3_endpoint: endpoints
+            .into_iter()
+            .find(|endpoint| ours(&endpoint.tags, change::S3_ENDPOINT) && !endpoint.state.starts_with("delet")),
+        security_group: groups.into_iter().find(|group| ours(&group.tags, change::SECURITY_GROUP)),
+        ..network
+    })
+}
+
+/// A NAT gateway lingers for an hour after its deletion; what is deleted does not count.
+fn best_nat(nats: impl Iterator<Item = NatGateway>) -> Option<NatGateway> {
+    let rank = |nat: &NatGateway| match nat.state.as_str() {
+        "available" => 0,
+        "pending" => 1,
+        "failed" => 2,
+        _ => 3,
+    };
+    nats.filter(|nat| rank(nat) < 3).min_by_key(rank)
+}
+
+fn made_by(tags: &Tags, key: &str) -> bool {
+    tags.get(TAG_CHANGE).is_some_and(|change| change == key)
+}

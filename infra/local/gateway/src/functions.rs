@@ -1,0 +1,133 @@
+//! Every function of the product, in process: its Lambda name, its role, its code.
+
+use crate::wiring::{Installed, Wired};
+use account::{
+    Account,
+    lambda::{Function, FunctionError, Functions, InvocationContext},
+};
+use domain::failure::Failure;
+use engine::{
+    record::{TickAnswer, TickRequest},
+    settle::Death,
+};
+use futures::{FutureExt, future::BoxFuture};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::future::Future;
+
+/// Prefix of every function's and role's name.
+pub const PREFIX: &str = "hyperpod-instantstart-";
+
+/// All functions, wired to `account`.
+pub fn all(account: &Account, installed: &Installed) -> Functions {
+    let wire = Wire { account: account.clone(), installed: installed.clone() };
+    Functions::new(installed.region.as_str())
+        .with(&name("control-plane"), &name("control-plane"), wire.tick(|wired, request| async move {
+            control_plane::tick(&wired.engine, &wired.cloud, &request).await
+        }))
+        .with(&name("settle"), &name("settle"), wire.code(settle))
+        .with(&name("sweep"), &name("sweep"), wire.code(sweep))
+}
+
+/// Name of a function, and of its role.
+pub fn name(function: &str) -> String {
+    format!("{PREFIX}{function}")
+}
+
+#[derive(Clone)]
+struct Wire {
+    account: Account,
+    installed: Installed,
+}
+
+impl Wire {
+    /// Code that ticks a stage or operation; a failure's class is the error type that the state machine matches.
+    fn tick<F, A>(&self, run: F) -> impl Function + 'static
+    where
+        F: Fn(Wired, TickRequest) -> A + Clone + Send + Sync + 'static,
+        A: Future<Output = Result<TickAnswer, Failure>> + Send + 'static,
+    {
+        self.code(move |wired, payload| {
+            let run = run.clone();
+            async move {
+                let request = read::<TickRequest>(payload)?;
+                run(wired, request).await.map_err(|failure| failed(&failure)).and_then(written)
+            }
+        })
+    }
+
+    /// Code of any form.
+    fn code<F, A>(&self, run: F) -> impl Function + 'static
+    where
+        F: Fn(Wired, Value) -> A + Clone + Send + Sync + 'static,
+        A: Future<Output = Result<Value, FunctionError>> + Send + 'static,
+    {
+        let wire = self.clone();
+        move |payload: Value, context: InvocationContext| -> BoxFuture<'static, Result<Value, FunctionError>> {
+            let (wire, run) = (wire.clone(), run.clone());
+            async move {
+                let session = account::iam::Credentials {
+                    access_key_id: context.credentials.access_key_id,
+                    secret_access_key: context.credentials.secret_access_key,
+                    session_token: Some(context.credentials.session_token),
+                    expiration: None,
+                };
+                let wired = Wired::new(&wire.account, &wire.installed, &session).await;
+                run(wired, payload).await
+            }
+            .boxed()
+        }
+    }
+}
+
+/// What the state machines and EventBridge tell `settle`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SettleRequest {
+    operation_id: domain::ids::OperationId,
+    attempt: u32,
+    outcome: String,
+    #[serde(default)]
+    failure: Option<Caught>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Caught {
+    error: String,
+    #[serde(default)]
+    cause: String,
+}
+
+async fn settle(wired: Wired, payload: Value) -> Result<Value, FunctionError> {
+    let request = read::<SettleRequest>(payload)?;
+    if request.outcome == "cancelled" {
+        return Ok(json!({}));
+    }
+    let caught = request.failure.unwrap_or(Caught { error: "Unknown".to_owned(), cause: String::new() });
+    let death = Death {
+        operation_id: request.operation_id,
+        attempt: request.attempt,
+        error: caught.error,
+        cause: caught.cause,
+    };
+    let settled = wired.desk.settle(&death).await.map_err(|refused| failed(&refused.failure))?;
+    Ok(json!({ "state": settled.state }))
+}
+
+async fn sweep(wired: Wired, _: Value) -> Result<Value, FunctionError> {
+    let swept = wired.desk.sweep().await.map_err(|trouble| failed(trouble.failure()))?;
+    written(swept)
+}
+
+fn read<T: for<'de> Deserialize<'de>>(payload: Value) -> Result<T, FunctionError> {
+    serde_json::from_value(payload).map_err(|error| FunctionError::new("Invalid", error.to_string()))
+}
+
+fn written(answer: impl Serialize) -> Result<Value, FunctionError> {
+    serde_json::to_value(answer).map_err(|error| FunctionError::new("Internal", error.to_string()))
+}
+
+fn failed(failure: &Failure) -> FunctionError {
+    FunctionError::new(failure.code.class().as_str(), failure.to_string())
+}

@@ -1,0 +1,106 @@
+//! What a function is given: clock, chance, identity, table and state machines.
+
+use account::{Account, in_process, iam::Credentials};
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_async::{
+    rt::sleep::{SharedAsyncSleep, TokioSleep},
+    time::SharedTimeSource,
+};
+use cloud::Cloud;
+use domain::ids::Region;
+use engine::{
+    context::{Context, Entropy},
+    record::Target,
+    starter::{Machines, Starter},
+    store::Store,
+    submit::Desk,
+    tick::Engine,
+};
+
+/// The account id of the simulated account.
+pub use account::call::ACCOUNT_ID;
+
+/// Names under which the product is installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    /// The account.
+    pub account: String,
+    /// The Region in which the control plane itself runs.
+    pub region: Region,
+    /// The table.
+    pub table: String,
+    /// The state machines.
+    pub machines: Machines,
+}
+
+impl Installed {
+    /// The names in `region` of the simulated account.
+    pub fn in_region(region: &Region) -> Self {
+        let prefix = format!("arn:aws:states:{region}:{ACCOUNT_ID}:stateMachine:hyperpod-instantstart-");
+        Self {
+            account: ACCOUNT_ID.to_owned(),
+            region: region.clone(),
+            table: "hyperpod-instantstart".to_owned(),
+            machines: Machines { cluster: format!("{prefix}cluster"), operation_prefix: prefix },
+        }
+    }
+
+    /// The account and Region of the control plane itself.
+    pub fn home(&self) -> Target {
+        Target { account: self.account.clone(), region: self.region.clone(), role_arn: None }
+    }
+}
+
+/// Everything that one function runs with.
+#[derive(Debug, Clone)]
+pub struct Wired {
+    /// How AWS is reached, as the function's role.
+    pub cloud: Cloud,
+    /// Clock, chance and table.
+    pub engine: Engine,
+    /// For those who submit, settle or sweep.
+    pub desk: Desk,
+}
+
+impl Wired {
+    /// Wires a function that runs with `credentials` in `account`.
+    pub async fn new(account: &Account, installed: &Installed, credentials: &Credentials) -> Self {
+        let cloud = cloud(account, credentials);
+        let context = context(account);
+        let config = cloud.engine_config(&installed.home()).await;
+        let store = Store::new(aws_sdk_dynamodb::Client::new(&config), &installed.table);
+        let starter = Starter::new(aws_sdk_sfn::Client::new(&config), installed.machines.clone());
+        let engine = Engine { context: context.clone(), store: store.clone() };
+        Self { cloud, engine, desk: Desk { context, store, starter } }
+    }
+}
+
+/// How AWS is reached with `credentials`.
+pub fn cloud(account: &Account, credentials: &Credentials) -> Cloud {
+    let signer = aws_credential_types::Credentials::new(
+        &credentials.access_key_id,
+        &credentials.secret_access_key,
+        credentials.session_token.clone(),
+        None,
+        "local",
+    );
+    Cloud {
+        http: in_process::http_client(account),
+        endpoint: None,
+        credentials: SharedCredentialsProvider::new(signer),
+        time: SharedTimeSource::new(account.clock()),
+        sleep: SharedAsyncSleep::new(TokioSleep::new()),
+    }
+}
+
+/// The account's clock, and chance by the world's seed, so that a journey can be run again exactly.
+pub fn context(account: &Account) -> Context {
+    let source = account.clone();
+    let entropy = Entropy::new(move || {
+        let (first, second) = source.with_world(|world| {
+            (world.next_number("entropy of the functions"), world.next_number("entropy of the functions"))
+        });
+        (u128::from(first) << 64 | u128::from(second)).to_be_bytes()
+    });
+    Context { time: SharedTimeSource::new(account.clock()), entropy }
+}

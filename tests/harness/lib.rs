@@ -1,0 +1,136 @@
+//! The product over the simulated account in one process, under a paused clock: what every journey starts from.
+
+use account::{Account, clock::Clock, iam::Credentials, world::World};
+use domain::{
+    decisions::CreateCluster,
+    ids::{ClusterId, OperationId},
+    states::Stage,
+};
+use engine::{
+    record::{Cluster, Operation, Principal, SCHEMA, StageRecord},
+    submit::{Accepted, ClusterWrite, Submission},
+};
+use gateway::{
+    functions, install,
+    wiring::{Installed, Wired},
+};
+use jiff::Timestamp;
+use serde_json::Value;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// When every journey begins.
+pub const START: &str = "2026-12-01T08:00:00Z";
+
+/// The product, installed and running; dropping it stops everything, as the death of its process would.
+pub struct Product {
+    /// The simulated account.
+    pub account: Account,
+    /// What the front door runs with.
+    pub front: Wired,
+    /// Names under which it is installed.
+    pub installed: Installed,
+    _life: Life,
+}
+
+struct Life(JoinHandle<()>);
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Product {
+    /// A fresh account with the product installed.
+    pub async fn new(seed: u64) -> Self {
+        let start: Timestamp = START.parse().unwrap();
+        let account = Account::new(World::new(seed, 1), Clock::starting_at(start)).unwrap();
+        let product = Self::over(account).await;
+        install::install(&product.account, &product.installed, &root(&product.account)).await.unwrap();
+        product
+    }
+
+    /// The product over an account in which it is installed.
+    pub async fn over(account: Account) -> Self {
+        let installed = Installed::in_region(&"us-west-2".parse().unwrap());
+        let front = Wired::new(&account, &installed, &root(&account)).await;
+        account.set_functions(functions::all(&account, &installed));
+        let life = Life(account.run());
+        Self { account, front, installed, _life: life }
+    }
+
+    /// Submits the creation of a cluster.
+    pub async fn create(&self, decisions: CreateCluster, last: Stage) -> Accepted {
+        self.front.desk.submit(self.creation(decisions, last)).await.unwrap()
+    }
+
+    /// A request to create a cluster.
+    pub fn creation(&self, decisions: CreateCluster, last: Stage) -> Submission {
+        let context = &self.front.engine.context;
+        let cluster = Cluster {
+            schema: SCHEMA,
+            id: context.cluster_id(),
+            tag: decisions.tag.clone(),
+            target: engine::record::Target { region: decisions.region.clone(), ..self.installed.home() },
+            decisions: decisions.clone(),
+            import: None,
+            generation: 1,
+            version: 1,
+            created_at: context.now(),
+            created_by: "a-person".to_owned(),
+            first_operation: context.operation_id(),
+            deleted_at: None,
+        };
+        Submission {
+            kind: "create_cluster",
+            cluster: ClusterWrite::New(cluster),
+            principal: Principal { id: "a-person".to_owned(), agent: false },
+            input: serde_json::to_value(&decisions).unwrap(),
+            idempotency_key: None,
+            machine: "cluster",
+            stages: Some((Stage::ControlPlane, last)),
+            lane: "cluster",
+        }
+    }
+
+    /// The operation as recorded now.
+    pub async fn operation(&self, id: OperationId) -> Operation {
+        self.front.desk.store.operation(id).await.unwrap().unwrap()
+    }
+
+    /// A stage as recorded now.
+    pub async fn stage(&self, cluster: ClusterId, stage: Stage) -> StageRecord {
+        self.front.desk.store.stage(cluster, stage).await.unwrap()
+    }
+
+    /// The operation once it has ended; gives up after two virtual days.
+    pub async fn ended(&self, id: OperationId) -> Operation {
+        for _ in 0..(2 * 24 * 360) {
+            let operation = self.operation(id).await;
+            if operation.is_terminal() {
+                return operation;
+            }
+            tokio::time::sleep(Duration::from_secs(10)).await;
+        }
+        panic!("the operation never ended: {:#?}", self.operation(id).await);
+    }
+
+    /// How often calls of this action succeeded.
+    pub fn made(&self, service: &str, action: &str) -> u64 {
+        self.account.read(|world| world.calls.count(service, action).succeeded)
+    }
+}
+
+/// Decisions for a cluster in us-west-2, from JSON members.
+pub fn decisions(tag: &str, more: Value) -> CreateCluster {
+    let mut value = serde_json::json!({ "tag": tag, "region": "us-west-2" });
+    for (name, member) in more.as_object().cloned().unwrap_or_default() {
+        value[name] = member;
+    }
+    serde_json::from_value(value).unwrap()
+}
+
+fn root(account: &Account) -> Credentials {
+    account.read(account::iam::root_credentials)
+}
