@@ -12,8 +12,11 @@ use std::{collections::BTreeSet, fs, path::Path, path::PathBuf, process::Command
 const MODULE: &str = "k8s.io/kubernetes@v1.34.4";
 const OUTPUT: &str = "infra/local/account/data/kubernetes.json";
 
-/// Group, version, plural name, short names, categories: what the server serves, in discovery's order.
-const KINDS: &[(&str, &str, &str, &[&str], &[&str])] = &[
+/// Group, version, plural name, short names, categories.
+type Listed<'a> = (&'a str, &'a str, &'a str, &'a [&'a str], &'a [&'a str]);
+
+/// What the server serves, in discovery's order.
+const KINDS: &[Listed<'static>] = &[
     ("", "v1", "bindings", &[], &[]),
     ("", "v1", "configmaps", &["cm"], &[]),
     ("", "v1", "endpoints", &["ep"], &[]),
@@ -107,10 +110,7 @@ fn download() -> Result<PathBuf> {
 }
 
 /// What discovery says of a kind, read off the published paths.
-fn resource(
-    swagger: &Value,
-    (group, version, plural, short, categories): (&str, &str, &str, &[&str], &[&str]),
-) -> Result<Value> {
+fn resource(swagger: &Value, (group, version, plural, short, categories): Listed<'_>) -> Result<Value> {
     let base = if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") };
     let namespaced_base = format!("{base}/namespaces/{{namespace}}/{plural}");
     let flat_base = format!("{base}/{plural}");

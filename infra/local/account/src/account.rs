@@ -2,10 +2,12 @@
 
 mod door;
 mod keep;
+mod kubernetes;
 mod storage;
 
 pub use door::AnswerLost;
 pub use keep::KeepError;
+pub use kubernetes::{KubernetesService, Unanswered, kubernetes_service, serve_kubernetes};
 
 use crate::{
     call::{Answer, Call},

@@ -39,6 +39,19 @@ pub enum Status {
     Failed,
 }
 
+impl Status {
+    /// The word on the wire.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Creating => "CREATING",
+            Self::Active => "ACTIVE",
+            Self::Updating => "UPDATING",
+            Self::Deleting => "DELETING",
+            Self::Failed => "FAILED",
+        }
+    }
+}
+
 /// The network part of a cluster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Network {
@@ -213,6 +226,14 @@ pub fn cluster<'world>(world: &'world World, region: &str, name: &str) -> Option
 /// The cluster with this ARN, in whatever state.
 pub fn cluster_by_arn<'world>(world: &'world World, arn: &str) -> Option<&'world Cluster> {
     world.eks.clusters.get(arn)
+}
+
+/// The cluster whose endpoint has this host, with its port if it has one.
+pub fn cluster_at<'world>(world: &'world World, host: &str) -> Option<&'world Cluster> {
+    let is_its = |endpoint: &str| {
+        endpoint.strip_prefix("https://").is_some_and(|its| its.eq_ignore_ascii_case(host.trim_end_matches(":443")))
+    };
+    clusters(world).find(|cluster| is_its(&cluster.endpoint))
 }
 
 /// Every cluster of the account, in the order of their ARNs.

@@ -24,9 +24,9 @@ mod versions;
 mod wire;
 mod world_access;
 
-pub use access::{authenticate, grant_service_access};
+pub use access::{admits, authenticate, bearer, grant_service_access};
 pub use addons::AddonOutcome;
-pub use cluster::{Cluster, arn, cluster, cluster_by_arn, clusters, ports, reachable};
+pub use cluster::{Cluster, arn, cluster, cluster_at, cluster_by_arn, clusters, ports, reachable};
 pub use create_cluster::CreationFailure;
 pub use identity::{issuer, pod_role, web_identity};
 pub use life::Event;

@@ -13,13 +13,14 @@ mod node;
 mod tests;
 
 use crate::{
-    life,
+    kubernetes, life,
     sagemaker::{Cluster, Node, request_by_label, world_access},
     world::World,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What HyperPod remembers about what it wrote.
@@ -27,9 +28,14 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct State {
     /// The part of each Kubernetes node that is ours, as last written, by EKS cluster ARN and node name.
     written: BTreeMap<String, BTreeMap<String, Value>>,
+    /// What was looked at last, by the ARN of the HyperPod cluster: revision of Kubernetes, fingerprint of SageMaker.
+    seen: BTreeMap<String, (u64, u64)>,
     /// When the controllers want to be woken next.
     wake: Option<Timestamp>,
 }
+
+/// How many turns in a row there may be; more would be a node and a controller undoing each other.
+const TURNS: usize = 20;
 
 /// The controllers of the Kubernetes clusters have something to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,18 +43,47 @@ pub struct Wake;
 
 /// Makes Kubernetes follow SageMaker, lets the clusters' controllers act, and puts their next deed on the agenda.
 ///
-/// It is called after every event and every request; with nothing to do it only looks.
+/// It is called after every event and every request that changes something; with nothing to do it only looks. What the
+/// controllers start can change a node (a device plugin runs), and that what they do: both take turns until it is quiet.
 pub fn reconcile(world: &mut World, now: Timestamp) {
-    let clusters: Vec<Cluster> = world.sagemaker.clusters.values_mut().map(without_events).collect();
-    for cluster in &clusters {
-        follow(world, cluster, now);
+    let mut next = None;
+    for turn in 0..TURNS {
+        if !follow_all(world, now) && turn > 0 {
+            break;
+        }
+        next = world_access::run_controllers(world, now);
     }
-    let Some(next) = world_access::run_controllers(world, now) else { return };
+    let Some(next) = next else { return };
     let pending = world.hyperpod_nodes.wake.filter(|wake| *wake > now);
     if pending.is_none_or(|pending| next < pending) {
         world.hyperpod_nodes.wake = Some(next);
         world.agenda.add(next, life::Event::Kubernetes(Wake));
     }
+}
+
+/// Makes the nodes of all clusters that have changed what they should be; false if none had.
+fn follow_all(world: &mut World, now: Timestamp) -> bool {
+    world.hyperpod_nodes.seen.retain(|arn, _| world.sagemaker.clusters.contains_key(arn));
+    let clusters: Vec<Cluster> = world.sagemaker.clusters.values_mut().map(without_events).collect();
+    let mut followed = false;
+    for cluster in &clusters {
+        let print = fingerprint(cluster);
+        let revision = |world: &World| world.kubernetes.get(&cluster.eks_arn).map(kubernetes::Cluster::revision);
+        let current = (revision(world).unwrap_or_default(), print);
+        if world.hyperpod_nodes.seen.get(&cluster.arn) != Some(&current) {
+            follow(world, cluster, now);
+            let after = (revision(world).unwrap_or_default(), print);
+            world.hyperpod_nodes.seen.insert(cluster.arn.clone(), after);
+            followed = true;
+        }
+    }
+    followed
+}
+
+/// A number that changes when anything about a cluster does.
+fn fingerprint(cluster: &Cluster) -> u64 {
+    let text = serde_json::to_vec(cluster).unwrap_or_default();
+    Sha256::digest(text).iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// A copy of a cluster without its events, which may be many and are of no use here.
@@ -77,7 +112,7 @@ fn follow(world: &mut World, cluster: &Cluster, now: Timestamp) {
     if !known && !up {
         return;
     }
-    let Some(eks) = world_access::eks_cluster(world, eks_arn).filter(|eks| eks.status == "ACTIVE") else { return };
+    let Some(eks) = world_access::eks_cluster(world, eks_arn).filter(|eks| eks.serving) else { return };
     let pods = list(world, eks_arn, "/api/v1/pods", now);
     let present: BTreeMap<String, Value> =
         list(world, eks_arn, "/api/v1/nodes", now).into_iter().map(|node| (name_of(&node).to_owned(), node)).collect();

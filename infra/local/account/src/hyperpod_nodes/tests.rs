@@ -1,8 +1,12 @@
 //! Kubernetes nodes of HyperPod instances, and what their kubelets meet.
 
-use super::mounts::NodeHost;
-use crate::sagemaker::tests_ground::{EKS, Ground, workers};
-use serde_json::{Value, json};
+use super::mounts::{Kubelets, NodeHost};
+use crate::{
+    kubernetes::Host,
+    s3,
+    sagemaker::tests_ground::{Ground, workers},
+};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 fn ground(instance_type: &str) -> (Ground, String) {
@@ -18,12 +22,12 @@ fn a_node_carries_the_names_and_places_that_hyperpod_gives_it() {
     let (mut ground, name) = ground("ml.p5.48xlarge");
     let id = ground.world.sagemaker.clusters.values().next().unwrap().id.clone();
     let instance = ground.instances()[0].clone();
-    let node = ground.kubernetes_nodes()[0];
+    let node = &ground.kubernetes_nodes()[0];
     assert_eq!(node["metadata"]["name"], name);
     assert_eq!(node["spec"]["providerID"], format!("aws:///usw2-az2/sagemaker/cluster/hyperpod-{id}-{instance}"));
     let labels = &node["metadata"]["labels"];
     assert_eq!(labels["node.kubernetes.io/instance-type"], "ml.p5.48xlarge");
-    assert_eq!(labels["topology.kubernetes.io/zone"], "us-west-2a");
+    assert_eq!(labels["topology.kubernetes.io/zone"], Ground::zone_name());
     assert_eq!(labels["topology.k8s.aws/zone-id"], "usw2-az2");
     assert_eq!(labels["sagemaker.amazonaws.com/compute-type"], "hyperpod");
     assert_eq!(labels["sagemaker.amazonaws.com/instance-group-name"], "workers");
@@ -48,10 +52,8 @@ fn devices_appear_when_their_plugins_run_on_the_node() {
 #[test]
 fn a_cluster_without_network_plugin_has_nodes_that_are_not_ready() {
     let (mut ground, _) = ground("ml.g6.xlarge");
-    let key = format!("{EKS}/apis/apps/v1/namespaces/kube-system/daemonsets/aws-node");
-    ground.world.sagemaker.stand_ins.kubernetes.remove(&key);
-    super::reconcile(&mut ground.world, ground.now);
-    let node = ground.kubernetes_nodes()[0];
+    ground.kubernetes("DELETE", "/apis/apps/v1/namespaces/kube-system/daemonsets/aws-node", None);
+    let node = &ground.kubernetes_nodes()[0];
     assert_eq!(node["status"]["conditions"][3]["status"], "False");
     assert_eq!(node["spec"]["taints"][0]["key"], "node.kubernetes.io/not-ready");
 }
@@ -59,9 +61,9 @@ fn a_cluster_without_network_plugin_has_nodes_that_are_not_ready() {
 #[test]
 fn taints_of_others_stay_when_ours_change() {
     let (mut ground, name) = ground("ml.g6.xlarge");
-    let key = format!("{EKS}/api/v1/nodes/{name}");
-    let cordon = json!({ "key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule" });
-    ground.world.sagemaker.stand_ins.kubernetes.get_mut(&key).unwrap()["spec"]["taints"] = json!([cordon]);
+    let cordon = json!({ "key": "team", "effect": "NoSchedule" });
+    let patch = json!({ "spec": { "taints": [cordon] } });
+    ground.kubernetes("PATCH", &format!("/api/v1/nodes/{name}"), Some(patch));
     let instance = ground.instances()[0].clone();
     ground.call("BatchRebootClusterNodes", json!({ "ClusterName": "ml", "NodeIds": [instance] })).unwrap();
     assert_eq!(ground.kubernetes_nodes()[0]["spec"]["taints"].as_array().unwrap().len(), 3);
@@ -69,35 +71,29 @@ fn taints_of_others_stay_when_ours_change() {
     assert_eq!(ground.kubernetes_nodes()[0]["spec"]["taints"], json!([cordon]));
 }
 
-fn mount(ground: &Ground, node: &str, pods: &[Value]) -> Result<(), String> {
+fn mount(ground: &Ground, node: &str, kubelets: &Kubelets) -> Result<(), String> {
     let pod = json!({ "metadata": { "namespace": "default" }, "spec": { "nodeName": node } });
     let attributes = BTreeMap::from([("bucketName".to_owned(), "project".to_owned())]);
-    NodeHost::new(&ground.world, EKS, pods, ground.now).mount(&pod, "s3.csi.aws.com", &attributes, &[])
+    NodeHost::new(&ground.world, kubelets, ground.now).mount(&pod, "s3.csi.aws.com", &attributes, &[])
 }
 
 #[test]
 fn a_bucket_is_mounted_only_with_driver_role_permission_and_bucket() {
     let (mut ground, name) = ground("ml.g6.xlarge");
-    assert!(mount(&ground, &name, &[]).unwrap_err().contains("not found in the list of registered CSI drivers"));
-    let driver = json!({
-        "spec": { "nodeName": name, "containers": [{ "image": "ecr/eks/aws-s3-csi-driver:v2.0.0" }] },
-        "status": { "phase": "Running" },
-    });
-    let pods = [driver];
-    assert!(mount(&ground, &name, &pods).unwrap_err().contains("No signing credentials"));
+    let none = Kubelets::default();
+    assert!(mount(&ground, &name, &none).unwrap_err().contains("not found in the list of registered CSI drivers"));
+    let without_role = Kubelets::with_driver(&name, None);
+    assert!(mount(&ground, &name, &without_role).unwrap_err().contains("No signing credentials"));
     let role = "arn:aws:iam::111122223333:role/s3-driver";
-    let stand_ins = &mut ground.world.sagemaker.stand_ins;
-    stand_ins.pod_roles.insert(format!("{EKS}/kube-system/s3-csi-driver-sa"), role.into());
-    stand_ins.roles.insert(role.into(), Default::default());
-    assert!(mount(&ground, &name, &pods).unwrap_err().contains("bucket does not exist"));
-    let stand_ins = &mut ground.world.sagemaker.stand_ins;
-    stand_ins.objects.insert("project/data/x".into(), "hello".into());
-    let denied = (role.to_owned(), "s3:ListBucket".to_owned(), "arn:aws:s3:::project".to_owned());
-    stand_ins.denied.insert(denied.clone());
-    assert!(mount(&ground, &name, &pods).unwrap_err().contains("AccessDenied"));
-    ground.allow(&denied);
-    mount(&ground, &name, &pods).unwrap();
-    let host = NodeHost::new(&ground.world, EKS, &pods, ground.now);
+    ground.role(role, "pods.eks.amazonaws.com");
+    let kubelets = Kubelets::with_driver(&name, Some(role));
+    assert!(mount(&ground, &name, &kubelets).unwrap_err().contains("bucket does not exist"));
+    ground.bucket("project");
+    s3::put_object(&mut ground.world, "project", "data/x", "hello", ground.now);
+    assert!(mount(&ground, &name, &kubelets).unwrap_err().contains("AccessDenied"));
+    ground.permit(role, json!([{ "Effect": "Allow", "Action": "s3:*", "Resource": "*" }]));
+    mount(&ground, &name, &kubelets).unwrap();
+    let host = NodeHost::new(&ground.world, &kubelets, ground.now);
     let attributes = BTreeMap::from([("bucketName".to_owned(), "project".to_owned())]);
     assert_eq!(host.read(&attributes, &["prefix data/".to_owned()], "/x").unwrap(), b"hello");
     assert_eq!(host.list(&attributes, &[], "/").unwrap(), ["data"]);

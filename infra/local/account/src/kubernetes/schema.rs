@@ -192,12 +192,10 @@ fn visit(schema: Schema<'_>, value: &mut Value, path: &str, root: bool, findings
                 duplicates(items, &keys, path, findings);
             }
         }
-        Value::String(text) if kind == Kind::Quantity => {
-            if super::quantity::milli(text).is_none() {
-                findings.undecodable.get_or_insert_with(|| {
-                    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'".into()
-                });
-            }
+        Value::String(text) if kind == Kind::Quantity && super::quantity::milli(text).is_none() => {
+            findings.undecodable.get_or_insert_with(|| {
+                "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'".into()
+            });
         }
         _ => {}
     }

@@ -20,7 +20,7 @@ const BOOKMARK: SignedDuration = SignedDuration::from_mins(1);
 /// One client's place in the history of a resource.
 #[derive(Debug, Clone)]
 pub struct Watch {
-    resource: Resource,
+    resource: Box<Resource>,
     namespace: String,
     labels: LabelSelector,
     fields: FieldSelector,
@@ -71,7 +71,7 @@ impl Watch {
         let lasts = lasts.map_or(LASTS, SignedDuration::from_secs);
         let initial = asks_initial || from == 0;
         Ok(Self {
-            resource: resource.clone(),
+            resource: Box::new(resource.clone()),
             namespace: namespace.to_owned(),
             labels: query.labels()?,
             fields,

@@ -52,6 +52,16 @@ pub fn put_object(world: &mut World, bucket: &str, key: &str, body: impl Into<By
     true
 }
 
+/// Makes a bucket with today's defaults; one that is there is left as it is.
+pub fn make_bucket(world: &mut World, name: &str, region: &str, now: Timestamp) {
+    world.s3.buckets.entry(name.to_owned()).or_insert_with(|| Bucket::new(region, now));
+}
+
+/// Deletes an object. False if it was not there.
+pub fn remove_object(world: &mut World, bucket: &str, key: &str) -> bool {
+    world.s3.buckets.get_mut(bucket).is_some_and(|bucket| bucket.objects.remove(key).is_some())
+}
+
 /// The region of a bucket of this account.
 pub fn bucket_region<'a>(world: &'a World, bucket: &str) -> Option<&'a str> {
     world.s3.buckets.get(bucket).map(|bucket| bucket.region.as_str())

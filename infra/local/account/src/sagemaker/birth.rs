@@ -109,7 +109,7 @@ fn seek(world: &mut World, errand: &Errand, at: Timestamp) {
         Err(refusal) => {
             world_access::return_capacity(
                 world,
-                &errand.region,
+                
                 &spot.zone_id,
                 &spot.instance_type,
                 &errand.group.kind(),
@@ -239,8 +239,8 @@ fn script_ended(world: &mut World, errand: &Errand, at: Timestamp) {
 
 fn joined(world: &mut World, errand: &Errand, at: Timestamp) {
     let eks_arn = world.sagemaker.clusters.get(&errand.arn).map(|cluster| cluster.eks_arn.clone()).unwrap_or_default();
-    let reachable = world_access::eks_cluster(world, &eks_arn).is_some_and(|eks| eks.status == "ACTIVE");
-    let admitted = world_access::has_access_entry(world, &eks_arn, errand.group.text("ExecutionRole"), at);
+    let reachable = world_access::eks_cluster(world, &eks_arn).is_some_and(|eks| eks.serving);
+    let admitted = world_access::has_access_entry(world, &eks_arn, errand.group.text("ExecutionRole"));
     if !reachable || !admitted {
         // The kubelet goes on knocking; nothing else happens until somebody opens.
         return errand.come_back(world, at, SignedDuration::from_secs(60));

@@ -176,14 +176,8 @@ fn lifecycle(group: &Value, name: &str) -> Result<(), AwsError> {
     Err(invalid(format!("{text}. Instance group: {name}")))
 }
 
-/// The caller must be allowed to pass a role, and the service to assume it.
+/// The service must be able to assume the role; whether the caller may pass it was asked with the call.
 pub(super) fn role(world: &World, call: &Call, role: &str, service: &str) -> Result<(), AwsError> {
-    if !world_access::caller_may(world, &call.caller, "iam:PassRole", role, call.now) {
-        let (who, action) = (&call.caller.arn, format!("sagemaker:{}", call.action));
-        let message =
-            format!("User: {who} is not authorized to perform: iam:PassRole on resource: {role} (needed for {action})");
-        return Err(AwsError::new("AccessDeniedException", message));
-    }
     if !world_access::can_assume(world, role, service, call.now) {
         return Err(invalid(format!(
             "Could not assume role {role}. Please ensure that the role exists and allows principal '{service}' to assume the role."

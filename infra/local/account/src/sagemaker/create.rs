@@ -41,7 +41,7 @@ pub(super) fn create(world: &mut World, call: &Call) -> Answer {
     checks::groups(world, call, &ground, groups)?;
     autoscaling(world, call, continuous)?;
     quota::check(world, call, None, groups)?;
-    access_entries(world, call, &eks_arn, groups)?;
+    access_entries(world, call, &eks_arn, groups);
     let arn = insert(world, call, eks_arn, continuous);
     announce(world, call, &arn);
     Ok(json!({ "ClusterArn": arn }))
@@ -106,34 +106,14 @@ pub(super) fn autoscaling(world: &World, call: &Call, continuous: bool) -> Resul
     checks::role(world, call, role, "hyperpod.sagemaker.amazonaws.com")
 }
 
-/// HyperPod makes the access entries with the permissions of whoever calls.
-pub(super) fn access_entries(world: &mut World, call: &Call, eks_arn: &str, groups: &[Value]) -> Result<(), AwsError> {
-    let entries = format!(
-        "arn:aws:eks:{}:{ACCOUNT_ID}:access-entry/{}/*",
-        call.region,
-        eks_arn.rsplit('/').next().unwrap_or_default()
-    );
-    for (action, resource) in [("eks:CreateAccessEntry", eks_arn), ("eks:AssociateAccessPolicy", entries.as_str())] {
-        if !world_access::caller_may(world, &call.caller, action, resource, call.now) {
-            let message =
-                format!("User: {} is not authorized to perform: {action} on resource: {resource}", call.caller.arn);
-            return Err(AwsError::new("AccessDeniedException", message));
-        }
-    }
+/// Lets the nodes and HyperPod itself into the EKS cluster; whether the caller may do that was asked with the call.
+pub(super) fn access_entries(world: &mut World, call: &Call, eks_arn: &str, groups: &[Value]) {
     for group in groups {
         let role = group["ExecutionRole"].as_str().unwrap_or_default();
-        world_access::ensure_access_entry(world, eks_arn, role, "HYPERPOD_LINUX", None, call.now);
+        world_access::admit_nodes(world, eks_arn, role, call.now);
     }
-    let user = Some("hyperpod-service-linked-role");
-    world_access::ensure_access_entry(world, eks_arn, &service_linked_role(), "STANDARD", user, call.now);
-    Ok(())
-}
-
-/// The role under which HyperPod acts in the account.
-fn service_linked_role() -> String {
-    format!(
-        "arn:aws:iam::{ACCOUNT_ID}:role/aws-service-role/hyperpod.sagemaker.amazonaws.com/AWSServiceRoleForSageMakerHyperPod"
-    )
+    let own = world_access::own_role(world, call.now);
+    world_access::admit_itself(world, eks_arn, &own, call.now);
 }
 
 fn insert(world: &mut World, call: &Call, eks_arn: String, continuous: bool) -> String {
@@ -211,7 +191,7 @@ pub(super) fn ready(world: &mut World, arn: &str, at: Timestamp) {
     if continuous {
         cluster.status = ClusterStatus::InService;
     }
-    let slr = json!({ "SlrAccessEntry": service_linked_role() });
+    let slr = json!({ "SlrAccessEntry": world_access::own_role(world, at) });
     record(
         world,
         arn,

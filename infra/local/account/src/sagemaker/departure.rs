@@ -68,7 +68,7 @@ pub(super) fn release(world: &mut World, arn: &str, logical_id: &str, at: Timest
     let Some(place) = node.place.take() else { return };
     let instance_type = node.instance_type.clone();
     if !matches!(place.kind, super::cluster::CapacityKind::Plan(_)) {
-        world_access::return_capacity(world, &region, &place.zone_id, &instance_type, &place.kind);
+        world_access::return_capacity(world, &place.zone_id, &instance_type, &place.kind);
     }
     for id in place.interfaces {
         world_access::release_interface(world, &region, &id, at);

@@ -66,8 +66,6 @@ pub struct State {
     pub bus: Vec<Value>,
     /// Answers to client tokens, with the time of the call and a fingerprint of its input.
     pub tokens: BTreeMap<String, (Timestamp, String, Value)>,
-    /// What stands in for services that are not joined yet.
-    pub stand_ins: world_access::StandIns,
 }
 
 /// What happens in SageMaker by itself. Each names its thing and does nothing if that has moved on.

@@ -76,7 +76,7 @@ fn offer(
     start: Timestamp,
     number: u32,
 ) -> Option<Value> {
-    let zones = world_access::zones(world, &call.region);
+    let zones = world_access::zones(&call.region);
     let pick = usize::try_from(world.hash(&format!("plan-zone:{instance_type}:{number}"))).unwrap_or_default();
     let (zone, zone_id) = zones.get(pick.checked_rem(zones.len())?)?.clone();
     let start = start.saturating_add(SignedDuration::from_hours(24 * i64::from(number))).ok()?;

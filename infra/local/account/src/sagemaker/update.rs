@@ -33,7 +33,7 @@ pub(super) fn update(world: &mut World, call: &Call) -> Answer {
     }
     autoscaling(world, call, &cluster)?;
     quota::check(world, call, Some(&cluster.arn), &then(&cluster, &doomed, named))?;
-    create::access_entries(world, call, &cluster.eks_arn, named)?;
+    create::access_entries(world, call, &cluster.eks_arn, named);
     apply(world, call, &cluster.arn, &doomed, named);
     Ok(json!({ "ClusterArn": cluster.arn }))
 }

@@ -6,7 +6,7 @@ mod authenticate;
 mod entries;
 mod policies;
 
-pub use authenticate::authenticate;
+pub use authenticate::{authenticate, bearer};
 pub use entries::grant_service_access;
 pub(super) use entries::{Entry, admit_creator, spread};
 
@@ -22,6 +22,12 @@ pub(super) struct Effective {
     username: String,
     groups: Vec<String>,
     policies: Vec<(String, Vec<String>)>,
+}
+
+/// Whether the access entry of exactly this principal works by now.
+pub fn admits(world: &World, cluster_arn: &str, principal: &str) -> bool {
+    crate::eks::cluster_by_arn(world, cluster_arn)
+        .is_some_and(|cluster| cluster.uses_access_entries() && cluster.effective.contains_key(principal))
 }
 
 /// Answers the actions about access.

@@ -65,13 +65,21 @@ impl Wake {
 }
 
 impl Cluster {
+    /// Whether controllers or kubelets have something to do at `now`.
+    ///
+    /// # Errors
+    /// If not: when they next will, unless something changes before.
+    pub fn is_due(&self, now: Timestamp) -> Result<(), Option<Timestamp>> {
+        let quiet = self.store.revision() == self.life.settled;
+        if quiet && self.life.wake.is_none_or(|wake| now < wake) { Err(self.life.wake) } else { Ok(()) }
+    }
+
     /// Lets controllers and kubelets act until nothing changes; returns when they next want to be called.
     ///
     /// It costs nothing when nothing changed and that time is not there yet.
     pub fn reconcile(&mut self, host: &dyn Host, now: Timestamp) -> Option<Timestamp> {
-        let quiet = self.store.revision() == self.life.settled;
-        if quiet && self.life.wake.is_none_or(|wake| now < wake) {
-            return self.life.wake;
+        if let Err(next) = self.is_due(now) {
+            return next;
         }
         let mut wake = Wake::default();
         for _ in 0..TURNS {

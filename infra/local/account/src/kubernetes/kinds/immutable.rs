@@ -54,30 +54,22 @@ pub(in crate::kubernetes) fn check(resource: &Resource, old: &Value, new: &Value
                 fixed(&["/spec/clusterIP"]);
             }
         }
-        "clusterrolebindings" | "rolebindings" => {
-            if old["roleRef"] != new["roleRef"] {
-                causes.push(Cause::invalid("roleRef", &new["roleRef"], "cannot change roleRef"));
-            }
+        "clusterrolebindings" | "rolebindings" if old["roleRef"] != new["roleRef"] => {
+            causes.push(Cause::invalid("roleRef", &new["roleRef"], "cannot change roleRef"));
         }
         "priorityclasses" => fixed(&["/value", "/preemptionPolicy"]),
         "customresourcedefinitions" => fixed(&["/spec/scope", "/spec/names/kind", "/spec/names/plural", "/spec/group"]),
         "csidrivers" => fixed(&["/spec/attachRequired", "/spec/volumeLifecycleModes"]),
-        "persistentvolumes" => {
-            if source(old) != source(new) {
-                let detail = "spec.persistentvolumesource is immutable after creation";
-                causes.push(Cause::forbidden("spec.persistentvolumesource", detail));
-            }
+        "persistentvolumes" if source(old) != source(new) => {
+            let detail = "spec.persistentvolumesource is immutable after creation";
+            causes.push(Cause::forbidden("spec.persistentvolumesource", detail));
         }
         "persistentvolumeclaims" => claim(old, new, &mut causes),
         "statefulsets" => stateful_set(old, new, &mut causes),
         "pods" => pod(old, new, &mut causes),
-        "nodes" => {
-            if old["spec"]["providerID"].is_string() && old["spec"]["providerID"] != new["spec"]["providerID"] {
-                causes.push(Cause::forbidden(
-                    "spec.providerID",
-                    "node updates may only change labels, taints, or capacity",
-                ));
-            }
+        "nodes" if old["spec"]["providerID"].is_string() && old["spec"]["providerID"] != new["spec"]["providerID"] => {
+            let detail = "node updates may only change labels, taints, or capacity";
+            causes.push(Cause::forbidden("spec.providerID", detail));
         }
         _ => {}
     }

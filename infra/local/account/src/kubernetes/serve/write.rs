@@ -153,7 +153,8 @@ impl Cluster {
         }
         if resource.has("status")
             && let Some(members) = value.as_object_mut()
-            && resource.plural != "customresourcedefinitions"
+            // Kubelets register a node together with its status.
+            && !matches!(resource.plural.as_str(), "customresourcedefinitions" | "nodes")
             && options.user.is_some()
         {
             members.shift_remove("status");

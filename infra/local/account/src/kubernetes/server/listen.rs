@@ -1,7 +1,8 @@
 //! The HTTPS endpoint of a cluster on this machine.
 
-use super::{ApiServer, Door};
+use super::{Authority, Body};
 use hyper_util::{rt::TokioIo, service::TowerToHyperService};
+use hyper::body::Incoming;
 use std::{io, net::Ipv4Addr, sync::Arc};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -14,15 +15,21 @@ pub async fn listen(port: u16) -> io::Result<TcpListener> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await
 }
 
-/// Serves HTTPS on `listener` for as long as it is polled; `names` are further host names for the certificate.
+/// Serves HTTPS on `listener` for as long as it is polled, under a certificate of `authority`; `names` are further host
+/// names in it. A request that `service` fails ends its connection.
 ///
 /// # Errors
-/// If the cluster is gone or its authority cannot sign.
-pub async fn serve<D: Door>(server: ApiServer<D>, listener: TcpListener, names: &[String]) -> io::Result<()> {
-    let acceptor = acceptor(&server, names)?;
+/// If the authority cannot sign.
+pub async fn serve<S>(service: S, authority: &Authority, listener: TcpListener, names: &[String]) -> io::Result<()>
+where
+    S: tower::Service<http::Request<Incoming>, Response = http::Response<Body>> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let acceptor = acceptor(authority, names)?;
     loop {
         let Ok((stream, _)) = listener.accept().await else { continue };
-        let (acceptor, service) = (acceptor.clone(), TowerToHyperService::new(server.clone()));
+        let (acceptor, service) = (acceptor.clone(), TowerToHyperService::new(service.clone()));
         tokio::spawn(async move {
             // A client that speaks no TLS, or leaves, is its own concern.
             let Ok(stream) = acceptor.accept(stream).await else { return };
@@ -34,9 +41,7 @@ pub async fn serve<D: Door>(server: ApiServer<D>, listener: TcpListener, names: 
     }
 }
 
-fn acceptor<D: Door>(server: &ApiServer<D>, names: &[String]) -> io::Result<TlsAcceptor> {
-    let authority = server.door().with_cluster(|cluster, _| cluster.authority().cloned());
-    let authority = authority.ok_or_else(|| io::Error::other("the cluster is gone"))?.map_err(io::Error::other)?;
+fn acceptor(authority: &Authority, names: &[String]) -> io::Result<TlsAcceptor> {
     let (chain, key) = authority.sign(names).map_err(io::Error::other)?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = rustls::ServerConfig::builder_with_provider(provider)

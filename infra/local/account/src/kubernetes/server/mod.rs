@@ -4,11 +4,13 @@
 
 mod authority;
 mod listen;
+mod naming;
 mod service;
 
 pub use authority::Authority;
 pub use listen::{listen, serve};
-pub use service::{ApiServer, Body, in_process};
+pub use naming::{action, mutates};
+pub use service::{ApiServer, Body, in_process, refused};
 
 use super::{Cluster, User};
 use crate::clock::Clock;

@@ -53,10 +53,6 @@ where
 }
 
 impl<D: Door> ApiServer<D> {
-    pub(super) fn door(&self) -> &D {
-        &self.door
-    }
-
     async fn answer<B>(&self, request: http::Request<B>) -> http::Response<Body>
     where
         B: http_body::Body + Send + 'static,
@@ -136,6 +132,15 @@ fn frames<D: Door>(
             }
         }
     })
+}
+
+/// An answer of the endpoint itself, before any request was served: a `Status` of this kind.
+pub fn refused(status: u16, reason: &str, message: &str) -> http::Response<Body> {
+    let body = serde_json::json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+        "message": message, "reason": reason, "code": status,
+    });
+    written(Reply::Json { status, body, warnings: Vec::new() })
 }
 
 fn written(reply: Reply) -> http::Response<Body> {

@@ -70,15 +70,17 @@ impl House {
     }
 
     /// Lets `seconds` pass, with every step that controllers want to take on the way.
-    pub(super) fn pass(&self, seconds: i64) {
-        let mut cluster = self.cluster.lock().unwrap();
-        let start = self.clock.now();
-        let end = start + SignedDuration::from_secs(seconds);
-        let mut at = start;
-        while let Some(next) = cluster.reconcile(&Files, at).filter(|next| *next <= end) {
-            at = next;
+    pub(super) async fn pass(&self, seconds: i64) {
+        let end = self.clock.now() + SignedDuration::from_secs(seconds);
+        while let Some(next) = self.settle().filter(|next| *next <= end) {
+            self.clock.sleep_until(next).await;
         }
-        cluster.reconcile(&Files, end);
+        self.clock.sleep_until(end).await;
+        self.settle();
+    }
+
+    fn settle(&self) -> Option<Timestamp> {
+        self.cluster.lock().unwrap().reconcile(&Files, self.clock.now())
     }
 
     /// A node with this much of everything, in a state of health.

@@ -43,7 +43,7 @@ async fn two_gpu_pods_on_one_gpu_are_one_running_and_one_pending() {
         workload("Deployment", 2, json!({"nvidia.com/gpu": 1})),
     )
     .await;
-    house.pass(60);
+    house.pass(60).await;
     assert_eq!(phases(&Api::default_namespaced(client.clone())).await, ["Pending", "Running"]);
     let events = Api::<Event>::default_namespaced(client).list(&ListParams::default()).await.unwrap();
     let why = events.items.iter().find(|event| event.reason.as_deref() == Some("FailedScheduling")).unwrap();
@@ -63,7 +63,7 @@ async fn a_daemon_set_follows_a_new_node() {
     create(&sets, set).await;
     assert_eq!(sets.get("app").await.unwrap().status.unwrap().desired_number_scheduled, 0);
     create(&Api::<Node>::all(client), House::node("n0", 0)).await;
-    house.pass(60);
+    house.pass(60).await;
     assert_eq!(sets.get("app").await.unwrap().status.unwrap().number_ready, 1);
 }
 
@@ -88,7 +88,7 @@ async fn volume(house: &House, bucket: &str) {
         "spec": {"template": {"spec": {"restartPolicy": "Never", "volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "c"}}],
             "containers": [{"name": "c", "image": "i:1", "command": ["cat", "/data/hello.txt"], "volumeMounts": [{"name": "d", "mountPath": "/data"}]}]}}},
     })).await;
-    house.pass(60);
+    house.pass(60).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -128,7 +128,7 @@ async fn an_eviction_that_breaks_the_budget_is_refused() {
         }),
     )
     .await;
-    house.pass(60);
+    house.pass(60).await;
     let pods: Api<Pod> = Api::default_namespaced(client);
     let name = pods.list(&ListParams::default()).await.unwrap().items[0].metadata.name.clone().unwrap();
     let (code, message) = refused(pods.evict(&name, &EvictParams::default()).await);

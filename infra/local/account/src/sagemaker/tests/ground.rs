@@ -2,66 +2,169 @@
 
 use crate::{
     call::{Answer, AwsError, Call, Caller},
-    hyperpod_nodes,
-    sagemaker::{
-        NodeStatus, handle,
-        world_access::{EksCluster, Subnet},
-    },
+    capacity, ec2, geography, hyperpod_nodes, quotas, s3,
+    sagemaker::{NodeStatus, world_access},
+    services,
     world::World,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
+pub(crate) const REGION: &str = "us-west-2";
 pub(crate) const EKS: &str = "arn:aws:eks:us-west-2:111122223333:cluster/research";
 pub(crate) const ROLE: &str = "arn:aws:iam::111122223333:role/hyperpod-execution";
 pub(crate) const SUBNET: &str = "subnet-0a";
 pub(crate) const ZONE: &str = "usw2-az2";
 pub(crate) const SCRIPT: &str = "sagemaker-scripts/lc/on_create.sh";
+const BUCKET: &str = "sagemaker-scripts";
+const TYPES: [&str; 4] = ["ml.g6.xlarge", "ml.g6.2xlarge", "ml.p5.48xlarge", "ml.m5.2xlarge"];
 
-/// A world, its clock, and the cluster under test.
+/// A world, its clock, and short names for what EC2 made in it.
 pub(crate) struct Ground {
     pub(crate) world: World,
     pub(crate) now: Timestamp,
+    ids: BTreeMap<&'static str, String>,
+    /// What [`Ground::deny`] refuses to the execution role: action and resource.
+    denied: Vec<(String, String)>,
 }
 
 impl Ground {
+    /// A VPC, roles, a script, plenty of everything, and the EKS cluster `research`, ACTIVE.
     pub(crate) fn new() -> Self {
         let mut world = World::new(7, 1);
-        let stand_ins = &mut world.sagemaker.stand_ins;
-        stand_ins.zones = vec![("us-west-2a".into(), "usw2-az2".into()), ("us-west-2b".into(), "usw2-az1".into())];
-        for (id, zone, zone_id) in [(SUBNET, "us-west-2a", ZONE), ("subnet-0b", "us-west-2b", "usw2-az1")] {
-            let subnet = Subnet { vpc: "vpc-1".into(), zone: zone.into(), zone_id: zone_id.into() };
-            stand_ins.subnets.insert(id.into(), (subnet, 4_091));
+        world.iam.lag = 0..1;
+        world.ec2.read_lag = 0;
+        let now = "2026-12-01T08:00:00Z".parse().unwrap();
+        let mut ground = Self { world, now, ids: BTreeMap::new(), denied: Vec::new() };
+        ground.networks();
+        ground.plenty();
+        ground.role("arn:aws:iam::111122223333:role/control-plane", "eks.amazonaws.com");
+        ground.role(ROLE, "sagemaker.amazonaws.com");
+        ground.write_policies();
+        ground.bucket(BUCKET);
+        ground.write_script("#!/bin/bash\necho \"version 1\"\nexit 0\n");
+        ground.eks_cluster("research", "API_AND_CONFIG_MAP");
+        ground.minutes(15);
+        ground
+    }
+
+    fn networks(&mut self) {
+        for (vpc, block) in [("vpc-1", "10.1.0.0/16"), ("vpc-2", "10.2.0.0/16")] {
+            let made = self.ask("ec2", "CreateVpc", json!({ "CidrBlock": block })).unwrap();
+            self.ids.insert(vpc, made["Vpc"]["VpcId"].as_str().unwrap().to_owned());
         }
-        stand_ins.groups.insert("sg-open".into(), ("vpc-1".into(), true));
-        stand_ins.groups.insert("sg-closed".into(), ("vpc-1".into(), false));
-        stand_ins.roles.insert(ROLE.into(), ["sagemaker.amazonaws.com".to_owned()].into());
-        let eks = EksCluster {
-            status: "ACTIVE".into(),
-            authentication_mode: "API_AND_CONFIG_MAP".into(),
-            vpc: "vpc-1".into(),
-            version: "1.33".into(),
-        };
-        stand_ins.eks.insert(EKS.into(), eks);
-        stand_ins.objects.insert(SCRIPT.into(), "#!/bin/bash\necho \"version 1\"\nexit 0\n".into());
-        let network = format!("{EKS}/apis/apps/v1/namespaces/kube-system/daemonsets/aws-node");
-        stand_ins.kubernetes.insert(network, json!({}));
-        Self { world, now: "2026-12-01T08:00:00Z".parse().unwrap() }
+        for (name, vpc, zone, block) in [
+            (SUBNET, "vpc-1", ZONE, "10.1.0.0/20"),
+            ("subnet-0b", "vpc-1", "usw2-az1", "10.1.16.0/20"),
+            ("subnet-of-another", "vpc-2", ZONE, "10.2.0.0/20"),
+        ] {
+            let input = json!({ "VpcId": vpc, "AvailabilityZoneId": zone, "CidrBlock": block });
+            let made = self.ask("ec2", "CreateSubnet", input).unwrap();
+            self.ids.insert(name, made["Subnet"]["SubnetId"].as_str().unwrap().to_owned());
+        }
+        for group in ["sg-open", "sg-closed"] {
+            let input = json!({ "VpcId": "vpc-1", "GroupName": group.replace("sg-", "g-"), "Description": "nodes" });
+            let made = self.ask("ec2", "CreateSecurityGroup", input).unwrap();
+            self.ids.insert(group, made["GroupId"].as_str().unwrap().to_owned());
+        }
+        for action in ["AuthorizeSecurityGroupIngress", "AuthorizeSecurityGroupEgress"] {
+            let itself = json!([{ "IpProtocol": "-1", "UserIdGroupPairs": [{ "GroupId": "sg-open" }] }]);
+            self.ask("ec2", action, json!({ "GroupId": "sg-open", "IpPermissions": itself })).unwrap();
+        }
+    }
+
+    /// Quotas and capacity that do not get in the way.
+    fn plenty(&mut self) {
+        for instance_type in TYPES {
+            for usage in ["usage", "spot instance usage"] {
+                self.set_quota(&format!("{instance_type} for cluster {usage}"), 1000);
+            }
+            capacity::set_offered(&mut self.world, ZONE, instance_type, true);
+            self.set_capacity(instance_type, 1000);
+        }
+        let reserved = "Number of ml.p5.48xlarge instances in reserved capacity across training plans per Region";
+        self.set_quota(reserved, 1000);
+        self.set_quota("Total number of Spot instances allowed across SageMaker HyperPod clusters", 1000);
+    }
+
+    /// Makes a role that trusts one service.
+    pub(crate) fn role(&mut self, arn: &str, service: &str) {
+        let name = arn.rsplit('/').next().unwrap();
+        let trust = json!({ "Version": "2012-10-17", "Statement": [
+            { "Effect": "Allow", "Principal": { "Service": service }, "Action": ["sts:AssumeRole", "sts:TagSession"] }
+        ] });
+        let input = json!({ "RoleName": name, "AssumeRolePolicyDocument": trust.to_string() });
+        self.ask("iam", "CreateRole", input).unwrap();
+    }
+
+    /// Gives a role one policy of these statements.
+    pub(crate) fn permit(&mut self, arn: &str, statements: Value) {
+        let document = json!({ "Version": "2012-10-17", "Statement": statements }).to_string();
+        let name = arn.rsplit('/').next().unwrap();
+        let input = json!({ "RoleName": name, "PolicyName": "all", "PolicyDocument": document });
+        self.ask("iam", "PutRolePolicy", input).unwrap();
+    }
+
+    fn write_policies(&mut self) {
+        let mut statements = vec![json!({ "Effect": "Allow", "Action": "*", "Resource": "*" })];
+        for (action, resource) in &self.denied {
+            statements.push(json!({ "Effect": "Deny", "Action": action, "Resource": resource }));
+        }
+        self.permit(ROLE, json!(statements));
+    }
+
+    /// Makes a bucket.
+    pub(crate) fn bucket(&mut self, name: &str) {
+        s3::make_bucket(&mut self.world, name, REGION, self.now);
+    }
+
+    /// Begins an EKS cluster and answers its ARN.
+    pub(crate) fn eks_cluster(&mut self, name: &str, mode: &str) -> String {
+        let input = json!({
+            "name": name, "version": "1.33", "roleArn": "arn:aws:iam::111122223333:role/control-plane",
+            "resourcesVpcConfig": { "subnetIds": [SUBNET, "subnet-0b"] },
+            "accessConfig": { "authenticationMode": mode },
+        });
+        self.ask("eks", "CreateCluster", input).unwrap()["cluster"]["arn"].as_str().unwrap().to_owned()
+    }
+
+    /// The name of the first zone.
+    pub(crate) fn zone_name() -> String {
+        geography::zone(REGION, ZONE).unwrap().name
     }
 
     pub(crate) fn call(&mut self, action: &str, input: Value) -> Answer {
+        self.ask("sagemaker", action, input)
+    }
+
+    /// Calls a service; short names stand for the ids that EC2 gave.
+    pub(crate) fn ask(&mut self, service: &'static str, action: &str, input: Value) -> Answer {
         let call = Call {
-            service: "sagemaker",
+            service,
             action: action.to_owned(),
-            region: "us-west-2".to_owned(),
+            region: REGION.to_owned(),
             caller: Caller::root(),
-            input,
+            input: serde_json::from_str(&self.with_ids(input.to_string())).unwrap(),
             now: self.now,
             request_id: "r".to_owned(),
         };
-        let answer = handle(&mut self.world, &call);
+        let answer = services::handle(&mut self.world, &call);
         hyperpod_nodes::reconcile(&mut self.world, self.now);
         answer
+            .map(|answer| serde_json::from_str(&self.with_names(answer.to_string())).unwrap())
+            .map_err(|refusal| AwsError { message: self.with_names(refusal.message.clone()), ..refusal })
+    }
+
+    fn with_ids(&self, text: String) -> String {
+        self.ids.iter().fold(text, |text, (name, id)| {
+            let [quoted, ids] = [name, id.as_str()].map(|it| format!("\"{it}\""));
+            text.replace(&quoted, &ids)
+        })
+    }
+
+    fn with_names(&self, text: String) -> String {
+        self.ids.iter().fold(text, |text, (name, id)| text.replace(id, name))
     }
 
     pub(crate) fn refusal(&mut self, action: &str, input: Value) -> AwsError {
@@ -93,36 +196,51 @@ impl Ground {
 
     /// Leaves this many on-demand instances of a type in the first zone.
     pub(crate) fn set_capacity(&mut self, instance_type: &str, count: u32) {
-        let pool = format!("{ZONE}/{instance_type}/on-demand");
-        self.world.sagemaker.stand_ins.capacity.insert(pool, count);
+        capacity::set_free(&mut self.world, ZONE, instance_type, capacity::Kind::OnDemand, count);
     }
 
-    pub(crate) fn set_quota(&mut self, name: &str, limit: i64) {
-        self.world.sagemaker.stand_ins.quotas.insert(name.to_owned(), limit);
+    pub(crate) fn set_quota(&mut self, name: &str, limit: i32) {
+        assert!(quotas::set(&mut self.world, "sagemaker", name, REGION, f64::from(limit)), "{name}");
     }
 
     pub(crate) fn write_script(&mut self, text: &str) {
-        self.world.sagemaker.stand_ins.objects.insert(SCRIPT.to_owned(), text.to_owned());
+        let key = SCRIPT.strip_prefix("sagemaker-scripts/").unwrap();
+        assert!(s3::put_object(&mut self.world, BUCKET, key, text.to_owned(), self.now));
     }
 
     /// Takes the script away; the bucket stays.
     pub(crate) fn remove_script(&mut self) {
-        self.world.sagemaker.stand_ins.objects.remove(SCRIPT);
-        self.world.sagemaker.stand_ins.objects.insert("sagemaker-scripts/other".to_owned(), String::new());
+        let key = SCRIPT.strip_prefix("sagemaker-scripts/").unwrap();
+        assert!(s3::remove_object(&mut self.world, BUCKET, key));
     }
 
-    /// Refuses (principal, action, resource).
-    pub(crate) fn deny(&mut self, what: (String, String, String)) {
-        self.world.sagemaker.stand_ins.denied.insert(what);
+    /// Refuses an action on a resource (which may be a short name's ARN) to the execution role.
+    pub(crate) fn deny(&mut self, action: &str, resource: &str) {
+        let resource = self.ids.iter().fold(resource.to_owned(), |text, (name, id)| text.replace(name, id));
+        self.denied.push((action.to_owned(), resource));
+        self.write_policies();
     }
 
-    pub(crate) fn allow(&mut self, what: &(String, String, String)) {
-        self.world.sagemaker.stand_ins.denied.remove(what);
+    /// Takes all refusals back.
+    pub(crate) fn allow_all(&mut self) {
+        self.denied.clear();
+        self.write_policies();
+    }
+
+    /// Leaves this many addresses in a subnet.
+    pub(crate) fn leave_addresses(&mut self, subnet: &str, count: u32) {
+        let id = self.ids[subnet].clone();
+        let network = self.world.ec2.existing(REGION).unwrap();
+        let taken = usize::try_from(network.free_addresses(&network.subnets[&id]) - count).unwrap();
+        let groups = [self.ids["sg-open"].clone()];
+        ec2::claim_interface(&mut self.world, REGION, &id, &groups, "others", "others", taken).unwrap();
     }
 
     /// Addresses that HyperPod's interfaces hold.
-    pub(crate) fn held_addresses(&self) -> u32 {
-        self.world.sagemaker.stand_ins.interfaces.values().map(|(_, addresses)| addresses).sum()
+    pub(crate) fn held_addresses(&self) -> usize {
+        let interfaces = self.world.ec2.existing(REGION).unwrap().interfaces.values();
+        let ours = interfaces.filter(|interface| interface.requester.as_deref() == Some("sagemaker"));
+        ours.map(|interface| interface.addresses.len()).sum()
     }
 
     /// Instance ids in the order of `ListClusterNodes`.
@@ -146,22 +264,37 @@ impl Ground {
         nodes.filter(|node| node.status == status).count()
     }
 
-    pub(crate) fn kubernetes_nodes(&self) -> Vec<&Value> {
-        let prefix = format!("{EKS}/api/v1/nodes/");
-        let objects = self.world.sagemaker.stand_ins.kubernetes.iter();
-        objects.filter(|(key, _)| key.starts_with(&prefix)).map(|(_, object)| object).collect()
+    pub(crate) fn kubernetes_nodes(&self) -> Vec<Value> {
+        // Looking changes nothing that anyone sees, but the API server is asked for it as for everything.
+        let mut world = World::new(0, 1);
+        world.kubernetes.clone_from(&self.world.kubernetes);
+        let (_, mut body) = world_access::kubernetes(&mut world, EKS, "GET", "/api/v1/nodes", None, self.now).unwrap();
+        body["items"].as_array_mut().map(std::mem::take).unwrap()
     }
 
-    /// Puts a running pod with this image on a Kubernetes node.
+    /// A request to the API server of the cluster `research`, which must be served.
+    pub(crate) fn kubernetes(&mut self, method: &str, path: &str, body: Option<Value>) -> Value {
+        let (status, answer) =
+            world_access::kubernetes(&mut self.world, EKS, method, path, body.as_ref(), self.now).unwrap();
+        assert!(status < 400, "{answer}");
+        hyperpod_nodes::reconcile(&mut self.world, self.now);
+        answer
+    }
+
+    /// Runs a pod with this image on a Kubernetes node, and gives it the time to start.
     pub(crate) fn run_pod(&mut self, node: &str, image: &str) {
         let name = format!("{}-{node}", image.replace(['/', ':'], "-"));
         let pod = json!({
+            "apiVersion": "v1", "kind": "Pod",
             "metadata": { "name": name },
-            "spec": { "nodeName": node, "containers": [{ "image": image }] },
-            "status": { "phase": "Running" },
+            "spec": {
+                "nodeName": node,
+                "containers": [{ "name": "main", "image": image }],
+                "tolerations": [{ "operator": "Exists" }],
+            },
         });
-        self.world.sagemaker.stand_ins.kubernetes.insert(format!("{EKS}/api/v1/pods/{name}"), pod);
-        hyperpod_nodes::reconcile(&mut self.world, self.now);
+        self.kubernetes("POST", "/api/v1/namespaces/default/pods", Some(pod));
+        self.minutes(3);
     }
 
     pub(crate) fn script_log(&self, instance: &str) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! What happens to nodes that are up: scaling, replacing, rebooting, faults, software.
 
-use super::ground::{EKS, Ground, workers};
+use super::ground::{Ground, workers};
 use crate::sagemaker::{FaultKind, NodeStatus, break_node};
 use serde_json::{Value, json};
 
@@ -72,7 +72,8 @@ fn a_deleted_node_leaves_and_takes_the_target_down_with_it() {
     ground.call("BatchDeleteClusterNodes", json!({ "ClusterName": "ml", "NodeIds": [victim] })).unwrap();
     assert_eq!(ground.group()["TargetCount"], 1);
     assert_eq!(ground.count(NodeStatus::ShuttingDown), 1);
-    ground.minutes(21);
+    // Its interfaces linger in EC2 for up to five minutes more.
+    ground.minutes(21 + 5);
     assert_eq!(ground.instances().len(), 1);
     let held = ground.held_addresses();
     assert_eq!(held, 15);
@@ -87,7 +88,7 @@ fn scaling_to_zero_ends_everything_and_keeps_the_cluster() {
         .call("UpdateCluster", json!({ "ClusterName": "ml", "InstanceGroups": [workers("ml.g6.xlarge", 0)] }))
         .unwrap();
     assert!(ground.kubernetes_nodes().is_empty());
-    ground.minutes(21);
+    ground.minutes(21 + 5);
     assert!(ground.instances().is_empty());
     assert!(ground.held_addresses() == 0);
     assert_eq!(ground.cluster()["ClusterStatus"], "InService");
@@ -129,7 +130,7 @@ fn a_broken_gpu_is_seen_by_the_agent_and_the_node_is_replaced() {
     assert_eq!(told.unwrap()["detail"]["HealthSummary"]["RepairAction"], "Replace");
     ground.minutes(25);
     assert_ne!(ground.instances()[0], instance);
-    assert_eq!(health(ground.kubernetes_nodes()[0]), "Schedulable");
+    assert_eq!(health(&ground.kubernetes_nodes()[0]), "Schedulable");
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn a_fault_that_a_reboot_mends_is_mended_by_one() {
     break_node(&mut ground.world, &cluster, &instance, FaultKind::Xid(73), ground.now);
     ground.minutes(6);
     assert_eq!(ground.instances(), [instance]);
-    assert_eq!(health(ground.kubernetes_nodes()[0]), "Schedulable");
+    assert_eq!(health(&ground.kubernetes_nodes()[0]), "Schedulable");
     assert!(ground.events().iter().any(|event| event.contains("was rebooted")));
 }
 
@@ -151,11 +152,11 @@ fn without_the_agent_a_fault_goes_unseen_and_without_recovery_nothing_is_done() 
     let cluster = arn(&ground);
     break_node(&mut ground.world, &cluster, &instance, FaultKind::Xid(74), ground.now);
     ground.minutes(30);
-    assert_eq!(health(ground.kubernetes_nodes()[0]), "Schedulable");
+    assert_eq!(health(&ground.kubernetes_nodes()[0]), "Schedulable");
     ground.call("UpdateCluster", json!({ "ClusterName": "ml", "NodeRecovery": "None" })).unwrap();
     with_agent(&mut ground);
     ground.minutes(30);
-    assert_eq!(health(ground.kubernetes_nodes()[0]), "UnschedulablePendingReplacement");
+    assert_eq!(health(&ground.kubernetes_nodes()[0]), "UnschedulablePendingReplacement");
     assert_eq!(ground.instances(), [instance]);
 }
 
@@ -163,13 +164,12 @@ fn without_the_agent_a_fault_goes_unseen_and_without_recovery_nothing_is_done() 
 fn a_label_that_a_person_sets_asks_for_a_reboot() {
     let mut ground = with_nodes(1);
     let instance = ground.instances()[0].clone();
-    let key = format!("{EKS}/api/v1/nodes/hyperpod-{instance}");
-    let node = ground.world.sagemaker.stand_ins.kubernetes.get_mut(&key).unwrap();
-    node["metadata"]["labels"]["sagemaker.amazonaws.com/node-health-status"] = json!("UnschedulablePendingReboot");
-    ground.cluster();
+    let label = json!({ "sagemaker.amazonaws.com/node-health-status": "UnschedulablePendingReboot" });
+    let patch = json!({ "metadata": { "labels": label } });
+    ground.kubernetes("PATCH", &format!("/api/v1/nodes/hyperpod-{instance}"), Some(patch));
     assert!(ground.events().iter().any(|event| event.contains("reboot is in progress")));
     ground.minutes(5);
-    assert_eq!(health(ground.kubernetes_nodes()[0]), "Schedulable");
+    assert_eq!(health(&ground.kubernetes_nodes()[0]), "Schedulable");
 }
 
 #[test]

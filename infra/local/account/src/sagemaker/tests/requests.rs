@@ -1,6 +1,6 @@
 //! What is refused, and in which words; updates; lists and their pages.
 
-use super::ground::{EKS, Ground, ROLE, request, with, workers};
+use super::ground::{Ground, ROLE, request, with, workers};
 use serde_json::{Value, json};
 
 fn refused(ground: &mut Ground, group: Value) -> String {
@@ -83,23 +83,24 @@ fn spot_needs_continuous_provisioning() {
 #[test]
 fn a_role_that_cannot_be_assumed_is_refused_with_its_name() {
     let mut ground = Ground::new();
-    ground.world.sagemaker.stand_ins.roles.clear();
-    let message = refused(&mut ground, workers("ml.g6.xlarge", 1));
-    assert!(message.starts_with(&format!("Could not assume role {ROLE}.")), "{message}");
+    let none = "arn:aws:iam::111122223333:role/none";
+    let message = refused(&mut ground, with(workers("ml.g6.xlarge", 1), json!({ "ExecutionRole": none })));
+    assert!(message.contains(&format!("Could not assume role {none}.")), "{message}");
 }
 
 #[test]
 fn the_eks_cluster_must_be_active_of_the_right_mode_and_free() {
     let mut ground = Ground::new();
-    let set = |ground: &mut Ground, status: &str, mode: &str| {
-        let eks = ground.world.sagemaker.stand_ins.eks.get_mut(EKS).unwrap();
-        (eks.status, eks.authentication_mode) = (status.to_owned(), mode.to_owned());
+    let on = |eks: &str| {
+        let mut input = request(json!([workers("ml.g6.xlarge", 0)]));
+        input["Orchestrator"]["Eks"]["ClusterArn"] = json!(eks);
+        input
     };
-    set(&mut ground, "CREATING", "API");
-    assert!(refused(&mut ground, workers("ml.g6.xlarge", 1)).contains("must be in ACTIVE status"));
-    set(&mut ground, "ACTIVE", "CONFIG_MAP");
-    assert!(refused(&mut ground, workers("ml.g6.xlarge", 1)).contains("API_AND_CONFIG_MAP"));
-    set(&mut ground, "ACTIVE", "API");
+    let young = ground.eks_cluster("young", "API");
+    assert!(ground.refusal("CreateCluster", on(&young)).message.contains("must be in ACTIVE status"));
+    let old = ground.eks_cluster("old", "CONFIG_MAP");
+    ground.minutes(15);
+    assert!(ground.refusal("CreateCluster", on(&old)).message.contains("API_AND_CONFIG_MAP"));
     ground.create(json!([workers("ml.g6.xlarge", 0)]));
     let mut second = request(json!([workers("ml.g6.xlarge", 0)]));
     second["ClusterName"] = json!("other");
@@ -109,8 +110,7 @@ fn the_eks_cluster_must_be_active_of_the_right_mode_and_free() {
 #[test]
 fn network_of_another_vpc_is_refused() {
     let mut ground = Ground::new();
-    ground.world.sagemaker.stand_ins.subnets.get_mut("subnet-0b").unwrap().0.vpc = "vpc-2".into();
-    let own = json!({ "OverrideVpcConfig": { "Subnets": ["subnet-0b"], "SecurityGroupIds": ["sg-open"] } });
+    let own = json!({ "OverrideVpcConfig": { "Subnets": ["subnet-of-another"], "SecurityGroupIds": ["sg-open"] } });
     assert!(
         refused(&mut ground, with(workers("ml.g6.xlarge", 1), own)).contains("is not in the VPC of the EKS cluster")
     );
@@ -119,17 +119,17 @@ fn network_of_another_vpc_is_refused() {
 }
 
 #[test]
-fn access_entries_are_made_with_the_callers_permissions() {
+fn nodes_and_hyperpod_itself_are_let_into_the_eks_cluster() {
     let mut ground = Ground::new();
-    let denied = (crate::call::Caller::root().arn, "eks:CreateAccessEntry".to_owned(), EKS.to_owned());
-    ground.deny(denied.clone());
-    let refusal = ground.refusal("CreateCluster", request(json!([workers("ml.g6.xlarge", 1)])));
-    assert_eq!(refusal.code, "AccessDeniedException");
-    ground.allow(&denied);
     ground.create(json!([workers("ml.g6.xlarge", 1)]));
-    let entries = &ground.world.sagemaker.stand_ins.entries;
-    assert_eq!(entries[&format!("{EKS} {ROLE}")], "HYPERPOD_LINUX");
-    assert_eq!(entries.len(), 2);
+    let entry = |ground: &mut Ground, principal: &str| {
+        let input = json!({ "clusterName": "research", "principalArn": principal });
+        ground.ask("eks", "DescribeAccessEntry", input).unwrap()["accessEntry"].clone()
+    };
+    assert_eq!(entry(&mut ground, ROLE)["type"], "HYPERPOD_LINUX");
+    let own = "arn:aws:iam::111122223333:role/aws-service-role/hyperpod.sagemaker.amazonaws.com/\
+               AWSServiceRoleForSageMakerHyperPod";
+    assert_eq!(entry(&mut ground, own)["username"], "hyperpod-service-linked-role");
 }
 
 #[test]
