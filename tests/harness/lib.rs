@@ -106,9 +106,9 @@ impl Product {
         self.front.desk.store.stage(cluster, stage).await.unwrap()
     }
 
-    /// The operation once it has ended; gives up after two virtual days.
+    /// The operation once it has ended; gives up after three virtual hours.
     pub async fn ended(&self, id: OperationId) -> Operation {
-        for _ in 0..(2 * 24 * 360) {
+        for _ in 0..(3 * 360) {
             let operation = self.operation(id).await;
             if operation.is_terminal() {
                 return operation;
