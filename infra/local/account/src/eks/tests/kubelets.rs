@@ -1,7 +1,7 @@
 //! A cluster whose controllers and kubelets act, for what EKS judges by them.
 
 use super::place::{ARN, Place};
-use crate::kubernetes::{Host, User};
+use crate::kubernetes::Host;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, ops::Range};
@@ -37,16 +37,6 @@ impl Place {
         }
     }
 
-    fn join_node(&mut self, name: &str, taints: Value) {
-        let room = json!({ "cpu": "8", "memory": "32Gi", "pods": "29" });
-        let node = json!({
-            "apiVersion": "v1", "kind": "Node", "metadata": { "name": name }, "spec": { "taints": taints },
-            "status": { "capacity": room, "allocatable": room, "conditions": [{ "type": "Ready", "status": "True" }] },
-        });
-        let (status, body) = self.kubernetes(User::system("tests"), "POST", "/api/v1/nodes", node);
-        assert_eq!(status, 201, "{body}");
-    }
-
     fn status(&mut self, addon: &str) -> String {
         self.addon(addon)["status"].as_str().unwrap().to_owned()
     }
@@ -62,10 +52,10 @@ fn coredns_waits_for_a_node_that_its_pods_tolerate_and_is_then_active_within_thr
     place.live(2);
     assert_eq!((place.status("vpc-cni"), place.status("coredns")), ("ACTIVE".to_owned(), "CREATING".to_owned()));
     let taint = json!([{ "key": "sagemaker.amazonaws.com/node-health-status", "value": "Unschedulable", "effect": "NoSchedule" }]);
-    place.join_node("tainted", taint);
+    place.join_node("tainted", "29", taint);
     place.live(5);
     assert_eq!((place.status("vpc-cni"), place.status("coredns")), ("ACTIVE".to_owned(), "CREATING".to_owned()));
-    place.join_node("free", json!([]));
+    place.join_node("free", "29", json!([]));
     place.live(1);
     assert_eq!(place.status("coredns"), "CREATING");
     place.live(3);

@@ -2,7 +2,7 @@
 
 use crate::{
     call::{AwsError, Call, Caller},
-    ec2, geography, iam,
+    ec2, geography, hyperpod_nodes, iam,
     kubernetes::{Reply, Request, User},
     services,
     world::World,
@@ -183,6 +183,24 @@ impl Place {
             panic!("not an object: {path}")
         };
         (status, body)
+    }
+
+    /// Lets a node with room for so many pods join the cluster `demo`.
+    pub(super) fn join_node(&mut self, name: &str, pods: &str, taints: Value) {
+        let room = json!({ "cpu": "8", "memory": "32Gi", "pods": pods });
+        let node = json!({
+            "apiVersion": "v1", "kind": "Node", "metadata": { "name": name }, "spec": { "taints": taints },
+            "status": { "capacity": room, "allocatable": room, "conditions": [{ "type": "Ready", "status": "True" }] },
+        });
+        let (status, body) = self.kubernetes(User::system("tests"), "POST", "/api/v1/nodes", node);
+        assert_eq!(status, 201, "{body}");
+        hyperpod_nodes::reconcile(&mut self.world, self.now);
+    }
+
+    /// Takes a node away from the cluster `demo`.
+    pub(super) fn remove_node(&mut self, name: &str) {
+        self.kubernetes(User::system("tests"), "DELETE", &format!("/api/v1/nodes/{name}"), Value::Null);
+        hyperpod_nodes::reconcile(&mut self.world, self.now);
     }
 
     /// A session of a role, by name.
