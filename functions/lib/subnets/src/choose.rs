@@ -2,12 +2,7 @@
 
 use crate::{Need, change::subnet_key, ground::Ground};
 use cloud::ec2::Subnet;
-use domain::{
-    capacity::with_reserve,
-    codes::ErrorCode,
-    failure::Failure,
-    naming::TAG_CHANGE,
-};
+use domain::{capacity::with_reserve, codes::ErrorCode, failure::Failure, naming::TAG_CHANGE};
 use serde::Serialize;
 
 /// Whose a subnet is.
@@ -68,7 +63,8 @@ impl Ground {
             }
         }
         if u64::from(subnet.free_addresses) < need.addresses {
-            let text = format!("subnet {id} has {} free addresses, {} are needed", subnet.free_addresses, need.addresses);
+            let text =
+                format!("subnet {id} has {} free addresses, {} are needed", subnet.free_addresses, need.addresses);
             return Err(Failure::new(ErrorCode::SubnetCapacity, text)
                 .with_action("Choose a larger subnet, or none: one that is large enough is made then."));
         }
@@ -86,7 +82,9 @@ impl Ground {
             Some((origin == Origin::Borrowed, subnet.free_addresses, subnet.id.as_str(), origin, subnet))
         });
         // The tightest fit: a large subnet stays whole for those who need it.
-        ranked.min_by_key(|(borrowed, free, id, ..)| (*borrowed, *free, *id)).map(|(.., origin, subnet)| (origin, subnet))
+        ranked
+            .min_by_key(|(borrowed, free, id, ..)| (*borrowed, *free, *id))
+            .map(|(.., origin, subnet)| (origin, subnet))
     }
 
     fn origin(&self, subnet: &Subnet, need: &Need) -> Option<Origin> {

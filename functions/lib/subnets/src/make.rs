@@ -52,10 +52,8 @@ pub struct Ensured {
 /// # Errors
 /// The first need that cannot be met: `invalid_input`, `subnet_capacity`, `network_unreachable`, `dependency_missing`.
 pub fn ensure(ground: &Ground, needs: &[Need]) -> Result<Vec<Ensured>, Failure> {
-    let mut rooms = Rooms {
-        blocks: ground.vpc.cidrs.clone(),
-        taken: ground.subnets.iter().map(|subnet| subnet.cidr).collect(),
-    };
+    let mut rooms =
+        Rooms { blocks: ground.vpc.cidrs.clone(), taken: ground.subnets.iter().map(|subnet| subnet.cidr).collect() };
     needs.iter().map(|need| one(ground, need, &mut rooms)).collect()
 }
 
