@@ -22,9 +22,11 @@ pub const PREFIX: &str = "hyperpod-instantstart-";
 pub fn all(account: &Account, installed: &Installed) -> Functions {
     let wire = Wire { account: account.clone(), installed: installed.clone() };
     Functions::new(installed.region.as_str())
-        .with(&name("control-plane"), &name("control-plane"), wire.tick(|wired, request| async move {
-            control_plane::tick(&wired.engine, &wired.cloud, &request).await
-        }))
+        .with(
+            &name("control-plane"),
+            &name("control-plane"),
+            wire.tick(|wired, request| async move { control_plane::tick(&wired.engine, &wired.cloud, &request).await }),
+        )
         .with(&name("settle"), &name("settle"), wire.code(settle))
         .with(&name("sweep"), &name("sweep"), wire.code(sweep))
 }

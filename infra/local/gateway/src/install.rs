@@ -80,9 +80,8 @@ async fn machine(
 }
 
 async fn table(dynamodb: &aws_sdk_dynamodb::Client, name: &str) -> Result<(), InstallError> {
-    let attribute = |name: &str| {
-        AttributeDefinition::builder().attribute_name(name).attribute_type(ScalarAttributeType::S).build()
-    };
+    let attribute =
+        |name: &str| AttributeDefinition::builder().attribute_name(name).attribute_type(ScalarAttributeType::S).build();
     let key = |name: &str, kind: KeyType| KeySchemaElement::builder().attribute_name(name).key_type(kind).build();
     let built = |error: aws_sdk_dynamodb::error::BuildError| InstallError(error.to_string());
     let index = GlobalSecondaryIndex::builder()
