@@ -151,7 +151,7 @@ pub const ALL: &[Descriptor] = &[
         "cancel_operation",
         "Cancel an operation",
         "Stops an operation before its next change. AWS finishes what it has begun, and bills it; the answer says what. \
-         stop_spending sets running capacity to zero.",
+         stop_spending sets running capacity to zero. Follow it with wait_for_operation.",
         "/v1/operations/{operationId}/cancel",
     ),
     query::<choices::ListRegions, choices::RegionList>(

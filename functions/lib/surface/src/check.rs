@@ -32,11 +32,6 @@ impl Schema {
         self.root.get("properties")?.get(name)
     }
 
-    /// Names of the root's fields.
-    pub(crate) fn names(&self) -> Vec<&str> {
-        names(&self.root)
-    }
-
     /// Everything that is wrong with `input`.
     pub(crate) fn check(&self, input: &Value) -> Vec<FieldError> {
         let mut found = Vec::new();

@@ -1,7 +1,10 @@
 //! The MCP catalogue: a tool for each descriptor, with schemas that every client can read.
 //!
 //! Portable: no references, no `format`, no lists of types, words as a plain `enum`. Small: a catalogue is read by a model
-//! before it does anything, so an output schema names its fields and leaves their prose to the results.
+//! before it does anything, so an output schema names its fields and those of a list's rows and leaves all else to the
+//! results, and an input schema leaves out forms and lengths, which a refusal explains.
+
+mod portable;
 
 use contract::{ALL, Descriptor};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
@@ -10,12 +13,6 @@ use std::sync::Arc;
 
 /// Argument of every tool that changes something.
 pub(crate) const IDEMPOTENCY_KEY: &str = "idempotencyKey";
-
-/// How deep an output schema names fields.
-const OUTPUT_DEPTH: usize = 2;
-
-/// Deeper than any input.
-const INPUT_DEPTH: usize = 16;
 
 /// The operating rules; clients show the first 2,048 characters.
 pub const INSTRUCTIONS: &str = "\
@@ -52,11 +49,16 @@ pub fn document() -> Value {
 
 fn tool(descriptor: &'static Descriptor) -> Tool {
     let hints = descriptor.hints;
-    let mut input = compact(&descriptor.input_schema().to_value(), true, INPUT_DEPTH);
+    // What plans an operation takes that operation's input, whose prose stands there.
+    let mut input = portable::input(&descriptor.input_schema().to_value(), descriptor.validates.is_none());
+    if let Some(input) = input.as_object_mut() {
+        input.shift_remove("description");
+        input.insert("additionalProperties".to_owned(), false.into());
+    }
     if !hints.read_only {
         add_key(&mut input);
     }
-    let output = compact(&descriptor.output_schema().to_value(), false, OUTPUT_DEPTH);
+    let output = portable::output(&descriptor.output_schema().to_value());
     let mut tool = Tool::new(descriptor.name, descriptor.description, Arc::new(root(input)))
         .with_title(descriptor.title)
         .with_raw_output_schema(Arc::new(root(output)));
@@ -79,75 +81,11 @@ fn root(schema: Value) -> JsonObject {
 
 fn add_key(schema: &mut Value) {
     let key = json!({
-        "type": "string", "minLength": 1, "maxLength": 255,
-        "description": "The same key is the same operation; use a new one for each new request.",
+        "type": "string", "description": "Same key, same operation.",
     });
     if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         fields.insert(IDEMPOTENCY_KEY.to_owned(), key);
     }
-}
-
-/// What every client understands of a schema.
-fn compact(schema: &Value, prose: bool, depth: usize) -> Value {
-    let Some(members) = schema.as_object() else { return schema.clone() };
-    if let Some(words) = words(members) {
-        let mut compact = json!({ "type": "string", "enum": words });
-        if prose && let Some(description) = members.get("description") {
-            compact["description"] = description.clone();
-        }
-        return compact;
-    }
-    let mut kept = Map::new();
-    for (name, value) in members {
-        match name.as_str() {
-            "properties" if depth == 0 => {}
-            "required" if depth == 0 => {}
-            "properties" => {
-                let fields = value.as_object().into_iter().flatten();
-                let below = fields.map(|(name, schema)| (name.clone(), compact(schema, prose, depth - 1)));
-                kept.insert(name.clone(), Value::Object(below.collect()));
-            }
-            "items" => {
-                kept.insert(name.clone(), compact(value, prose, depth));
-            }
-            "additionalProperties" if value.is_object() => {
-                kept.insert(name.clone(), compact(value, prose, depth.saturating_sub(1)));
-            }
-            "patternProperties" => {
-                if let Some(schema) = value.as_object().and_then(|patterned| patterned.values().next()) {
-                    kept.insert("additionalProperties".to_owned(), compact(schema, prose, depth.saturating_sub(1)));
-                }
-            }
-            "additionalProperties" if members.contains_key("patternProperties") => {}
-            "type" | "required" => {
-                kept.insert(name.clone(), value.clone());
-            }
-            "description"
-            | "additionalProperties"
-            | "minimum"
-            | "maximum"
-            | "minLength"
-            | "maxLength"
-            | "minItems"
-            | "maxItems"
-            | "pattern"
-            | "default"
-                if prose =>
-            {
-                kept.insert(name.clone(), value.clone());
-            }
-            _ => {}
-        }
-    }
-    Value::Object(kept)
-}
-
-fn words(schema: &Map<String, Value>) -> Option<Vec<Value>> {
-    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
-        return Some(words.clone());
-    }
-    let choices = schema.get("oneOf").and_then(Value::as_array)?;
-    choices.iter().map(|choice| choice.get("const").cloned()).collect()
 }
 
 #[cfg(test)]
@@ -205,7 +143,8 @@ mod tests {
             assert!(hints.idempotent_hint.is_some() && hints.open_world_hint.is_some(), "{}", tool.name);
             assert_eq!(tool.title.as_deref(), Some(descriptor.title));
             let changes = hints.read_only_hint == Some(false);
-            assert_eq!(tool.input_schema["properties"].get(IDEMPOTENCY_KEY).is_some(), changes, "{}", tool.name);
+            let fields = tool.input_schema.get("properties");
+            assert_eq!(fields.is_some_and(|fields| fields.get(IDEMPOTENCY_KEY).is_some()), changes, "{}", tool.name);
             if changes {
                 let named = descriptor.completion.unwrap();
                 assert!(tool.description.as_deref().unwrap().contains(named), "{} names {named}", tool.name);
