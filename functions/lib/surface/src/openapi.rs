@@ -7,6 +7,9 @@ use contract::{ALL, Descriptor, Kind, Method};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
+/// Longest name of an instance group, the only kind of name that maps have.
+const NAME_LENGTH: usize = domain::ids::InstanceGroupName::MAX_LENGTH;
+
 /// The document.
 pub fn document() -> Value {
     let mut generator = generator();
@@ -24,6 +27,7 @@ pub fn document() -> Value {
     for descriptor in ALL.iter().filter(|descriptor| descriptor.method == Method::Post) {
         parameters::leave_path_fields_out(descriptor, &mut schemas);
     }
+    schemas.values_mut().for_each(name_members);
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -59,6 +63,24 @@ fn generator() -> SchemaGenerator {
         settings.meta_schema = None;
     });
     settings.into_generator()
+}
+
+/// Says a map whose names have a form in words that generators of types know: `propertyNames` beside
+/// `additionalProperties`, instead of `patternProperties`.
+fn name_members(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let patterned = members.shift_remove("patternProperties");
+            let first = patterned.and_then(|patterned| patterned.as_object()?.clone().into_iter().next());
+            if let Some((pattern, schema)) = first {
+                members.insert("propertyNames".to_owned(), json!({ "pattern": pattern, "maxLength": NAME_LENGTH }));
+                members.insert("additionalProperties".to_owned(), schema);
+            }
+            members.values_mut().for_each(name_members);
+        }
+        Value::Array(items) => items.iter_mut().for_each(name_members),
+        _ => {}
+    }
 }
 
 fn operation(descriptor: &Descriptor, generator: &mut SchemaGenerator) -> Value {
