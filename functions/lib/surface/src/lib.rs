@@ -68,3 +68,6 @@ async fn document(State(text): State<Arc<String>>) -> Response {
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-cache")];
     (headers, text.as_str().to_owned()).into_response()
 }
+
+#[cfg(test)]
+mod tests;
