@@ -7,6 +7,12 @@
 #[cfg(feature = "ec2")]
 pub mod ec2;
 pub mod errors;
+#[cfg(feature = "logs")]
+pub mod logs;
+#[cfg(feature = "s3")]
+pub mod s3;
+#[cfg(feature = "sagemaker")]
+pub mod sagemaker;
 mod target;
 
 pub use target::{Cloud, Who};
