@@ -186,7 +186,8 @@ mod tests {
                         ClusterKubernetesTaint::builder()
                             .key("only")
                             .effect(ClusterKubernetesTaintEffect::NoSchedule)
-                            .build(),
+                            .build()
+                            .unwrap(),
                     )
                     .build(),
             )
