@@ -6,7 +6,11 @@
 
 #[cfg(feature = "ec2")]
 pub mod ec2;
+#[cfg(feature = "eks")]
+pub mod eks;
 pub mod errors;
+#[cfg(feature = "iam")]
+pub mod iam;
 #[cfg(feature = "logs")]
 pub mod logs;
 #[cfg(feature = "s3")]
