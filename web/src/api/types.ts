@@ -3,51 +3,515 @@
  * Do not make direct changes to the file.
  */
 
-export type paths = Record<string, never>;
+export interface paths {
+    readonly "/v1/choices/importable-clusters": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List clusters that can be imported
+         * @description Lists EKS clusters of a Region that are not managed here, with the HyperPod cluster attached and what they lack.
+         */
+        readonly get: operations["list_importable_clusters"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/choices/instance-types": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List instance types
+         * @description Lists instance types with accelerators, zones that offer them, this account's quota and use, addresses a node takes, and price by hour. Quota is not capacity.
+         */
+        readonly get: operations["list_instance_types"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/choices/regions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List Regions
+         * @description Lists the Regions in which a cluster can be made.
+         */
+        readonly get: operations["list_regions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/choices/training-plans": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List training plans
+         * @description Lists this account's training plans for HyperPod with zone, dates and free count.
+         */
+        readonly get: operations["list_training_plans"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/choices/zones": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List zones
+         * @description Lists the zones of a Region by id and by this account's name, and whether EKS accepts them.
+         */
+        readonly get: operations["list_zones"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/clusters": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List clusters
+         * @description Lists the clusters that are managed here, with stage and capacity at a glance. For clusters that could be imported see list_importable_clusters.
+         */
+        readonly get: operations["list_clusters"];
+        readonly put?: never;
+        /**
+         * Create a cluster
+         * @description Creates an EKS cluster, and a HyperPod cluster on it if instance groups are given, in six stages. Without `hyperpod` it ends after the dependencies and waits for create_hyperpod. Check with plan_cluster first. Follow it with wait_for_operation.
+         */
+        readonly post: operations["create_cluster"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/clusters/{tag}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get a cluster
+         * @description Describes one cluster: decisions, the six stages, conditions, the running operation, and what to do next.
+         */
+        readonly get: operations["get_cluster"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/clusters/{tag}/hyperpod": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Decide the HyperPod capacity
+         * @description Decides the instance groups of a cluster that waits for it, and runs the stages hyperpod, storage and verification. Choose zone, type and capacity type with list_zones, list_instance_types and list_training_plans. Follow it with wait_for_operation.
+         */
+        readonly post: operations["create_hyperpod"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/clusters/{tag}/nodes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the nodes of a cluster
+         * @description Lists the nodes of a cluster, SageMaker's view joined with Kubernetes': nodes that never joined are in it too.
+         */
+        readonly get: operations["list_nodes"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/clusters/{tag}/stages": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the stages of a cluster
+         * @description Lists the six stages of a cluster with state, attempts and what each waits for.
+         */
+        readonly get: operations["list_stages"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/clusters/{tag}/stages/{stage}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get a stage
+         * @description Describes one stage: what was seen, what remains, why it failed, what it left behind, and what to do next.
+         */
+        readonly get: operations["get_stage"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/clusters/{tag}/stages/{stage}/run": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Run one stage again
+         * @description Runs one stage of a cluster again, alone. Safe at any time: what is as it should be stays untouched. Follow it with wait_for_operation.
+         */
+        readonly post: operations["run_stage"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/clusters/{tag}/stop-spending": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Stop spending
+         * @description Sets every instance group of the cluster to zero and watches until nothing runs. Running work on the nodes is lost; cluster, network and storage stay. Follow it with wait_for_operation.
+         */
+        readonly post: operations["stop_spending"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/clusters/{tag}/subnets": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the subnets of a cluster
+         * @description Lists the subnets of a cluster's VPC with zone, free addresses, routes and whose they are.
+         */
+        readonly get: operations["list_subnets"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/health": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get health
+         * @description Says whether the control plane itself works: its table, state machines and clock.
+         */
+        readonly get: operations["get_health"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/imports": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Import a cluster
+         * @description Takes an existing EKS cluster, and the HyperPod cluster attached to it, under management, and runs the stages from selection on. Nothing borrowed is changed unless a fix is asked for by name. Find candidates with list_importable_clusters. Follow it with wait_for_operation.
+         */
+        readonly post: operations["import_cluster"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/operations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List operations
+         * @description Lists operations, newest first: of all clusters or of one.
+         */
+        readonly get: operations["list_operations"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/operations/{operationId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get an operation
+         * @description Describes one operation: state, stage, what it waits for, failure with cause and remedy, outcome.
+         */
+        readonly get: operations["get_operation"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/operations/{operationId}/cancel": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Cancel an operation
+         * @description Stops an operation before its next change. AWS finishes what it has begun, and bills it; the answer says what. stop_spending sets running capacity to zero.
+         */
+        readonly post: operations["cancel_operation"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/operations/{operationId}/journal": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get an operation's journal
+         * @description Lists every change that an operation made or tried, in order, with ids, times and refusals.
+         */
+        readonly get: operations["get_journal"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/operations/{operationId}/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Try an operation again
+         * @description Runs a failed or cancelled operation again from the stage that it reached. What was made is kept. Follow it with wait_for_operation.
+         */
+        readonly post: operations["retry_operation"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/v1/operations/{operationId}/wait": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Wait for an operation
+         * @description Waits up to 25 seconds for an operation to end and answers its state either way. Call it again until `done` is true.
+         */
+        readonly get: operations["wait_for_operation"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        readonly CancelOperation: {
-            /** @description The operation to stop. */
-            readonly operationId: string;
-        };
-        /** @enum {string} */
-        readonly CapacityType: "on-demand" | "spot" | "training-plan";
-        /** @enum {string} */
-        readonly Class: "Retryable" | "Conflict" | "Invalid" | "Denied" | "Capacity" | "Quota" | "NotFound" | "Internal";
+        /** @description Clusters by tag. */
         readonly ClusterList: {
             /** @description The clusters. */
             readonly items: readonly components["schemas"]["ClusterSummary"][];
             /** @description Where the next page starts; absent at the end. */
             readonly nextCursor?: string;
         };
+        /** @description A cluster in a list. */
         readonly ClusterSummary: {
-            /** @description Accelerators wanted by decision. */
+            /**
+             * Format: int64
+             * @description Accelerators wanted by decision.
+             */
             readonly acceleratorsWanted: number;
-            /** @description Its id. */
+            /**
+             * @description Its id.
+             * @example 01J9ZB3V5K8M2N4P6Q7R8S9T0V
+             */
             readonly clusterId: string;
             /** @description When it was asked for. */
             readonly createdAt: string;
-            /** @description Instance groups by decision. */
+            /**
+             * Format: int64
+             * @description Instance groups by decision.
+             */
             readonly instanceGroups: number;
-            /** @description Nodes wanted by decision. */
+            /**
+             * Format: int64
+             * @description Nodes wanted by decision.
+             */
             readonly nodesWanted: number;
             /** @description `created` or `imported`. */
             readonly origin: string;
             /** @description One word for people. */
             readonly phase: string;
-            /** @description Where it is. */
+            /**
+             * @description Where it is.
+             * @example us-west-2
+             */
             readonly region: string;
-            readonly stage?: components["schemas"]["Stage"];
-            readonly stageState?: components["schemas"]["StageState"];
-            /** @description Its tag. */
+            /** @description The stage that is running, failed or awaits a decision; absent when all are done. */
+            readonly stage?: "control-plane" | "selection" | "dependencies" | "hyperpod" | "storage" | "verification";
+            /** @description That stage's state. */
+            readonly stageState?: "pending" | "running" | "awaiting_decision" | "succeeded" | "failed" | "cancelled";
+            /**
+             * @description Its tag.
+             * @example team-a
+             */
             readonly tag: string;
+            /** @description What it waits for. */
             readonly waiting?: components["schemas"]["Waiting"];
         };
+        /** @description A cluster. */
         readonly ClusterView: {
             /** @description Twelve digits. */
             readonly account: string;
-            /** @description Its id; another cluster may have the tag later. */
+            /**
+             * @description Its id; another cluster may have the tag later.
+             * @example 01J9ZB3V5K8M2N4P6Q7R8S9T0V
+             */
             readonly clusterId: string;
             /** @description Aspects of it. */
             readonly conditions: readonly components["schemas"]["Condition"][];
@@ -55,13 +519,21 @@ export interface components {
             readonly createdAt: string;
             /** @description Who asked for it. */
             readonly createdBy: string;
-            /** @description The operation that holds it now. */
+            /**
+             * @description The operation that holds it now.
+             * @example 01J9ZB3V5K8M2N4P6Q7R8S9T0V
+             */
             readonly currentOperation?: string;
+            /** @description The decisions so far. */
             readonly decisions: components["schemas"]["CreateCluster"];
             /** @description Name of its EKS cluster. */
             readonly eksClusterName: string;
+            /** @description Why the last operation failed, if it did. */
             readonly failure?: components["schemas"]["Failure"];
-            /** @description Counts changes of the decisions; what `If-Match` compares. */
+            /**
+             * Format: int64
+             * @description Counts changes of the decisions; what `If-Match` compares.
+             */
             readonly generation: number;
             /** @description What to do next, one sentence; empty if nothing. */
             readonly next?: string;
@@ -69,13 +541,20 @@ export interface components {
             readonly origin: string;
             /** @description One word for people; derived from the stages. */
             readonly phase: string;
-            /** @description Where it is. */
+            /**
+             * @description Where it is.
+             * @example us-west-2
+             */
             readonly region: string;
             /** @description The six stages, in order. */
             readonly stages: readonly components["schemas"]["StageView"][];
-            /** @description Its tag. */
+            /**
+             * @description Its tag.
+             * @example team-a
+             */
             readonly tag: string;
         };
+        /** @description One aspect of a cluster, in the shape of the Kubernetes API conventions. */
         readonly Condition: {
             /** @description Since when the status is what it is (RFC 3339, UTC). */
             readonly lastTransitionTime: string;
@@ -83,136 +562,170 @@ export interface components {
             readonly message: string;
             /** @description A CamelCase word for machines. */
             readonly reason: string;
-            readonly status: components["schemas"]["ConditionStatus"];
+            /** @description Whether it holds. */
+            readonly status: "True" | "False" | "Unknown";
             /** @description An adjective in CamelCase (`ControlPlaneReady`). */
             readonly type: string;
         };
-        /** @enum {string} */
-        readonly ConditionStatus: "True" | "False" | "Unknown";
+        /** @description What it costs. */
         readonly Cost: {
             /** @description Whether a line is unknown, so that the sum is a lower bound. */
             readonly incomplete: boolean;
-            /** @description Sum of the known lines, US dollars by hour. */
+            /**
+             * Format: double
+             * @description Sum of the known lines, US dollars by hour.
+             */
             readonly knownHourlyUsd: number;
             /** @description The lines. */
             readonly lines: readonly components["schemas"]["CostLine"][];
         };
+        /** @description One line of the bill. */
         readonly CostLine: {
-            /** @description US dollars by hour for all of them; absent is unknown. */
+            /**
+             * Format: double
+             * @description US dollars by hour for all of them; absent is unknown.
+             */
             readonly hourlyUsd?: number;
             /** @description What is billed. */
             readonly item: string;
             /** @description When billing starts, or why the price is unknown. */
             readonly note: string;
-            /** @description How many. */
+            /**
+             * Format: int64
+             * @description How many.
+             */
             readonly quantity: number;
         };
+        /** @description Everything that can be decided when a cluster is made. Only tag and Region must be. */
         readonly CreateCluster: {
             /** @description IAM roles and users that become cluster administrators in Kubernetes. */
             readonly administrators?: readonly string[];
+            /** @description The accelerator capacity; when absent it is decided later. */
             readonly hyperpod?: components["schemas"]["HyperPodDecision"];
-            /** @description The Kubernetes minor version; when absent, one that HyperPod and every add-on take. */
+            /**
+             * @description The Kubernetes minor version; when absent, one that HyperPod and every add-on take.
+             * @example 1.34
+             */
             readonly kubernetesVersion?: string;
+            /** @description Subnets that exist and are to be used for EKS instead of a new VPC. */
             readonly network?: components["schemas"]["NetworkDecision"];
-            /** @description The AWS Region. Cannot be changed later. */
+            /**
+             * @description The AWS Region. Cannot be changed later.
+             * @example us-west-2
+             */
             readonly region: string;
+            /** @description The part of the project bucket that the cluster mounts; when absent, the cluster's own. */
             readonly storage?: components["schemas"]["StorageDecision"];
-            /** @description The cluster's name in the product and in EKS, unique in this deployment. Cannot be changed later. */
+            /**
+             * @description The cluster's name in the product and in EKS, unique in this deployment. Cannot be changed later.
+             * @example team-a
+             */
             readonly tag: string;
-            /** @description The VPC's IPv4 block, /16 to /24, private; when absent, a /16 that overlaps no VPC of the Region. Not together with `network`. Cannot be changed later. */
+            /**
+             * @description The VPC's IPv4 block, /16 to /24, private; when absent, a /16 that overlaps no VPC of the Region. Not together
+             *     with `network`. Cannot be changed later.
+             */
             readonly vpcCidr?: string;
         };
+        /** @description Input of `create_hyperpod`. */
         readonly CreateHyperPod: {
             /** @description The instance groups by name. */
             readonly instanceGroups: {
                 readonly [key: string]: components["schemas"]["GroupDecision"];
             };
+            /** @description What of the project bucket the claim shows. */
             readonly storage?: components["schemas"]["StorageDecision"];
-            /** @description A small on-demand CPU group for the cluster's own pods; `true` adds it with sensible values. */
-            readonly systemGroup?: boolean;
-            /** @description The cluster that waits for it. */
-            readonly tag: string;
-            /** @description Only show what it would do. */
-            readonly validateOnly?: boolean;
+            /** @description A small on-demand CPU group, named `system`, for what the cluster itself runs. */
+            readonly systemGroup?: components["schemas"]["SystemGroupDecision"];
         };
-        /** @enum {string} */
-        readonly ErrorCode: "invalid_input" | "quota_exceeded" | "permission_denied" | "capacity_unavailable" | "subnet_capacity" | "network_unreachable" | "dependency_missing" | "dependency_not_ready" | "conflict" | "operation_in_progress" | "not_found" | "idempotency_mismatch" | "precondition_required" | "precondition_failed" | "unauthenticated" | "missing_scope" | "approval_required" | "payload_too_large" | "unsupported_media_type" | "upstream_unavailable" | "throttled" | "deadline_exceeded" | "internal";
+        /** @description Why something cannot be done, and what the user can do about it. */
         readonly Failure: {
             /** @description What the user can do next, one sentence; empty if nothing but asking again. */
             readonly action?: string;
-            readonly code: components["schemas"]["ErrorCode"];
+            /** @description Our code; its class decides what a state machine and a surface do with it. */
+            readonly code: "invalid_input" | "quota_exceeded" | "permission_denied" | "capacity_unavailable" | "subnet_capacity" | "network_unreachable" | "dependency_missing" | "dependency_not_ready" | "conflict" | "operation_in_progress" | "not_found" | "idempotency_mismatch" | "precondition_required" | "precondition_failed" | "unauthenticated" | "missing_scope" | "approval_required" | "payload_too_large" | "unsupported_media_type" | "upstream_unavailable" | "throttled" | "deadline_exceeded" | "internal";
             /** @description The cause, one or two sentences for people. */
             readonly message: string;
+            /** @description The upstream refusal behind it, if there was one. */
             readonly upstream?: components["schemas"]["Upstream"];
         };
-        /** @enum {string} */
+        /** @description What came of a change. */
         readonly Fate: "intended" | "applied" | "refused" | "uncertain" | "observed";
-        readonly FieldError: {
-            /** @description What is wrong and what would be right, in a sentence. */
-            readonly detail: string;
-            /** @description A JSON pointer (RFC 6901) into the request; empty for the request as a whole. */
-            readonly pointer: string;
-        };
+        /** @description Something that a check found. */
         readonly Finding: {
             /** @description What would be right, or what to do. */
             readonly action?: string;
-            readonly code: components["schemas"]["ErrorCode"];
+            /** @description Our code. */
+            readonly code: "invalid_input" | "quota_exceeded" | "permission_denied" | "capacity_unavailable" | "subnet_capacity" | "network_unreachable" | "dependency_missing" | "dependency_not_ready" | "conflict" | "operation_in_progress" | "not_found" | "idempotency_mismatch" | "precondition_required" | "precondition_failed" | "unauthenticated" | "missing_scope" | "approval_required" | "payload_too_large" | "unsupported_media_type" | "upstream_unavailable" | "throttled" | "deadline_exceeded" | "internal";
             /** @description What was found, with figures. */
             readonly message: string;
             /** @description JSON pointer to the input field that it is about; absent if it is about none. */
             readonly pointer?: string;
+            /** @description How much it matters. */
             readonly severity: components["schemas"]["Severity"];
         };
-        /** @enum {string} */
+        /** @description What an import may mend in things that it borrows, asked for by name. */
         readonly Fix: "self-rules" | "nat" | "endpoints" | "authentication-mode";
-        readonly GetCluster: {
-            /** @description The cluster. */
-            readonly tag: string;
-        };
-        readonly GetJournal: {
-            /** @description `nextCursor` of the page before. */
-            readonly cursor?: string;
-            /** @description Most items to answer; 20 if left out. */
-            readonly limit?: number;
-            /** @description The operation. */
-            readonly operationId: string;
-        };
-        readonly GetOperation: {
-            /** @description The operation. */
-            readonly operationId: string;
-        };
-        readonly GetStage: {
-            readonly stage: components["schemas"]["Stage"];
-            /** @description The cluster. */
-            readonly tag: string;
-        };
+        /** @description One instance group. Zone, type and capacity type cannot be changed later. */
         readonly GroupDecision: {
-            readonly capacityType?: components["schemas"]["CapacityType"];
-            /** @description How many instances; 0 makes an empty group. */
+            /**
+             * @description Where the instances come from.
+             * @default on-demand
+             */
+            readonly capacityType?: "on-demand" | "spot" | "training-plan";
+            /**
+             * Format: int64
+             * @description How many instances; 0 makes an empty group.
+             */
             readonly instanceCount: number;
-            /** @description The instance type, with `ml.`. */
+            /**
+             * @description The instance type, with `ml.`.
+             * @example ml.p5.48xlarge
+             */
             readonly instanceType: string;
-            /** @description The training plan; with `training-plan` and only with it. */
+            /**
+             * @description The training plan; with `training-plan` and only with it.
+             * @example arn:aws:sagemaker:us-west-2:111122223333:training-plan/my-plan
+             */
             readonly trainingPlanArn?: string;
-            /** @description Size of an extra EBS volume for each node, mounted at /opt/sagemaker; when absent there is none. */
+            /**
+             * Format: int64
+             * @description Size of an extra EBS volume for each node, mounted at /opt/sagemaker; when absent there is none.
+             */
             readonly volumeSizeGib?: number;
-            /** @description The zone, by id. */
+            /**
+             * @description The zone, by id.
+             * @example usw2-az2
+             */
             readonly zoneId: string;
         };
+        /** @description Where an instance group's nodes would come from, and whether they fit. */
         readonly GroupPlan: {
-            /** @description Addresses that are free there. */
+            /**
+             * Format: int64
+             * @description Addresses that are free there.
+             */
             readonly addressesFree: number;
-            /** @description Addresses that its nodes take. */
+            /**
+             * Format: int64
+             * @description Addresses that its nodes take.
+             */
             readonly addressesNeeded: number;
             /** @description Where the capacity comes from, with a plan's dates in UTC. */
             readonly capacitySource: string;
-            /** @description Its nodes. */
+            /**
+             * Format: int64
+             * @description Its nodes.
+             */
             readonly count: number;
             /** @description The group. */
             readonly instanceGroup: string;
             /** @description Its type. */
             readonly instanceType: string;
-            /** @description Nodes of this type that fit there. */
+            /**
+             * Format: int64
+             * @description Nodes of this type that fit there.
+             */
             readonly nodesAtMost: number;
             /** @description The subnet: one that is there, or the CIDR of one to be made. */
             readonly subnet: string;
@@ -221,6 +734,7 @@ export interface components {
             /** @description This account's name for the zone; absent if it could not be read. */
             readonly zoneName?: string;
         };
+        /** @description One thing looked at. */
         readonly HealthCheck: {
             /** @description A sentence for people. */
             readonly detail: string;
@@ -229,6 +743,7 @@ export interface components {
             /** @description Whether it works. */
             readonly ok: boolean;
         };
+        /** @description How the control plane is. */
         readonly HealthView: {
             /** @description What was looked at. */
             readonly checks: readonly components["schemas"]["HealthCheck"][];
@@ -239,17 +754,24 @@ export interface components {
             /** @description Release. */
             readonly version: string;
         };
+        /** @description The HyperPod cluster's first instance groups. */
         readonly HyperPodDecision: {
-            /** @description Instance groups by name. */
+            /**
+             * @description Instance groups by name.
+             * @default {}
+             */
             readonly instanceGroups?: {
                 readonly [key: string]: components["schemas"]["GroupDecision"];
             };
+            /** @description A small on-demand CPU group, named `system`, for what the cluster itself runs. */
             readonly systemGroup?: components["schemas"]["SystemGroupDecision"];
         };
+        /** @description EKS clusters that are not managed here. */
         readonly ImportableClusterList: {
             /** @description By name. */
             readonly items: readonly components["schemas"]["ImportableClusterView"][];
         };
+        /** @description An EKS cluster that is not managed here. */
         readonly ImportableClusterView: {
             /** @description Its ARN. */
             readonly arn: string;
@@ -261,7 +783,10 @@ export interface components {
             readonly hyperpodClusterName?: string;
             /** @description That cluster's status. */
             readonly hyperpodStatus?: string;
-            /** @description Nodes that run there. */
+            /**
+             * Format: int64
+             * @description Nodes that run there.
+             */
             readonly nodes: number;
             /** @description Its status, as EKS tells it. */
             readonly status: string;
@@ -270,6 +795,7 @@ export interface components {
             /** @description Its VPC. */
             readonly vpcId?: string;
         };
+        /** @description Input of `import_cluster`. */
         readonly ImportCluster: {
             /** @description Name of the EKS cluster. */
             readonly eksClusterName: string;
@@ -277,56 +803,85 @@ export interface components {
             readonly fixes?: readonly components["schemas"]["Fix"][];
             /** @description Whether an access entry for this control plane may be made. */
             readonly grantAccess?: boolean;
+            /** @description Instance groups to make on a cluster that has no HyperPod cluster yet. */
             readonly hyperpod?: components["schemas"]["HyperPodDecision"];
-            /** @description Its Region. */
+            /**
+             * @description Its Region.
+             * @example us-west-2
+             */
             readonly region: string;
+            /** @description What of the project bucket the claim shows. */
             readonly storage?: components["schemas"]["StorageDecision"];
-            /** @description The tag under which it is managed; the EKS cluster's name if left out. */
+            /**
+             * @description The tag under which it is managed; the EKS cluster's name if left out.
+             * @example team-a
+             */
             readonly tag?: string;
-            /** @description Only show what it would do. */
-            readonly validateOnly?: boolean;
         };
-        readonly InRegion: {
-            /** @description The Region. */
-            readonly region: string;
-        };
+        /** @description Instance types. */
         readonly InstanceTypeList: {
             /** @description By name. */
             readonly items: readonly components["schemas"]["InstanceTypeView"][];
             /** @description Where the next page starts; absent at the end. */
             readonly nextCursor?: string;
         };
+        /** @description An instance type. */
         readonly InstanceTypeView: {
-            /** @description How many of them. */
+            /**
+             * Format: int64
+             * @description How many of them.
+             */
             readonly acceleratorCount: number;
             /** @description `8 × NVIDIA H100`; absent if it has none. */
             readonly accelerators?: string;
-            /** @description Addresses that a node takes from its subnet. */
+            /**
+             * Format: int64
+             * @description Addresses that a node takes from its subnet.
+             */
             readonly addressesPerNode: number;
-            /** @description EFA interfaces. */
+            /**
+             * Format: int64
+             * @description EFA interfaces.
+             */
             readonly efaInterfaces: number;
-            /** @description On-demand price by hour in US dollars; absent is unknown. */
+            /**
+             * Format: double
+             * @description On-demand price by hour in US dollars; absent is unknown.
+             */
             readonly hourlyUsd?: number;
             /** @description With its prefix: `ml.g6.4xlarge`. */
             readonly instanceType: string;
-            /** @description Memory, GiB. */
+            /**
+             * Format: int64
+             * @description Memory, GiB.
+             */
             readonly memoryGib: number;
+            /** @description The quota for HyperPod clusters. */
             readonly quota: components["schemas"]["QuotaView"];
             /** @description Whether training plans are sold for it. */
             readonly trainingPlans: boolean;
-            /** @description Virtual CPUs. */
+            /**
+             * Format: int64
+             * @description Virtual CPUs.
+             */
             readonly vcpus: number;
             /** @description Ids of the zones that offer it. */
             readonly zoneIds: readonly string[];
         };
+        /** @description One change of one operation. */
         readonly JournalEntry: {
             /** @description When its fate was known. */
             readonly answeredAt?: string;
-            /** @description The attempt that made it, from 1. */
+            /**
+             * Format: int64
+             * @description The attempt that made it, from 1.
+             */
             readonly attempt: number;
             /** @description The change's key: `create-subnet/public-1`. */
             readonly change: string;
+            /** @description The refusal or the loss. */
             readonly failure?: components["schemas"]["Failure"];
+            /** @description What came of it. */
             readonly fate: components["schemas"]["Fate"];
             /** @description When it was written down, RFC 3339 UTC. */
             readonly intendedAt: string;
@@ -334,69 +889,34 @@ export interface components {
             readonly made?: {
                 readonly [key: string]: string;
             };
-            /** @description Schema version of this item. */
+            /**
+             * Format: int64
+             * @description Schema version of this item.
+             */
             readonly schema: number;
-            /** @description Place in the operation's journal, from 1. */
+            /**
+             * Format: int64
+             * @description Place in the operation's journal, from 1.
+             */
             readonly sequence: number;
             /** @description The stage that made it; absent for an operation beside the stages. */
             readonly stage?: string;
             /** @description One line for people. */
             readonly title: string;
         };
+        /** @description Part of a journal. */
         readonly JournalPage: {
             /** @description Entries in order. */
             readonly items: readonly components["schemas"]["JournalEntry"][];
             /** @description Where the next page starts; absent at the end. */
             readonly nextCursor?: string;
         };
-        readonly ListClusters: {
-            /** @description `nextCursor` of the page before. */
-            readonly cursor?: string;
-            /** @description Most items to answer; 20 if left out. */
-            readonly limit?: number;
-        };
-        readonly ListInstanceTypes: {
-            /** @description Only types with (true) or without (false) accelerators. */
-            readonly accelerated?: boolean;
-            /** @description `nextCursor` of the page before. */
-            readonly cursor?: string;
-            /** @description Most items to answer; 20 if left out. */
-            readonly limit?: number;
-            /** @description The Region. */
-            readonly region: string;
-            /** @description Only types offered in this zone. */
-            readonly zoneId?: string;
-        };
-        readonly ListNodes: {
-            /** @description `nextCursor` of the page before. */
-            readonly cursor?: string;
-            /** @description Only of this instance group. */
-            readonly instanceGroup?: string;
-            /** @description Most items to answer; 20 if left out. */
-            readonly limit?: number;
-            /** @description The cluster. */
-            readonly tag: string;
-        };
-        readonly ListOperations: {
-            /** @description Only of this cluster. */
-            readonly clusterTag?: string;
-            /** @description `nextCursor` of the page before. */
-            readonly cursor?: string;
-            /** @description Most items to answer; 20 if left out. */
-            readonly limit?: number;
-        };
-        readonly ListStages: {
-            /** @description The cluster. */
-            readonly tag: string;
-        };
-        readonly ListSubnets: {
-            /** @description The cluster. */
-            readonly tag: string;
-        };
+        /** @description Subnets given by those who must give them. */
         readonly NetworkDecision: {
             /** @description Two or more subnets of one VPC, in two or more zones that EKS accepts. */
             readonly subnetIds: readonly string[];
         };
+        /** @description Nodes of a cluster. */
         readonly NodeList: {
             /** @description The nodes. */
             readonly items: readonly components["schemas"]["NodeView"][];
@@ -404,19 +924,35 @@ export interface components {
             readonly kubernetesUnknown?: string;
             /** @description Where the next page starts; absent at the end. */
             readonly nextCursor?: string;
-            /** @description Nodes that SageMaker calls Running. */
+            /**
+             * Format: int64
+             * @description Nodes that SageMaker calls Running.
+             */
             readonly running: number;
-            /** @description Nodes on which pods can be placed. */
+            /**
+             * Format: int64
+             * @description Nodes on which pods can be placed.
+             */
             readonly schedulable: number;
-            /** @description Nodes wanted by all groups. */
+            /**
+             * Format: int64
+             * @description Nodes wanted by all groups.
+             */
             readonly wanted: number;
         };
+        /** @description A node as SageMaker and Kubernetes see it. */
         readonly NodeView: {
-            /** @description Allocatable accelerators: GPUs, or Neuron cores. */
+            /**
+             * Format: int64
+             * @description Allocatable accelerators: GPUs, or Neuron cores.
+             */
             readonly accelerators: number;
             /** @description HyperPod's deep-health-check-status label. */
             readonly deepHealthCheckStatus?: string;
-            /** @description Allocatable EFA interfaces. */
+            /**
+             * Format: int64
+             * @description Allocatable EFA interfaces.
+             */
             readonly efaInterfaces: number;
             /** @description HyperPod's fault types, if any. */
             readonly faultTypes?: string;
@@ -449,10 +985,14 @@ export interface components {
             /** @description Zone id. */
             readonly zoneId?: string;
         };
+        /** @description The answer to every request that changes something. */
         readonly OperationAccepted: {
             /** @description Whether the same request was recorded before, and this is its operation. */
             readonly alreadyRunning: boolean;
-            /** @description The cluster that it is about. */
+            /**
+             * @description The cluster that it is about.
+             * @example team-a
+             */
             readonly clusterTag: string;
             /** @description The tool that shows completion. */
             readonly completionTool: string;
@@ -460,33 +1000,50 @@ export interface components {
             readonly kind: string;
             /** @description What to do next, one sentence. */
             readonly next: string;
-            /** @description The operation's id; terminal states never vanish. */
+            /**
+             * @description The operation's id; terminal states never vanish.
+             * @example 01J9ZB3V5K8M2N4P6Q7R8S9T0V
+             */
             readonly operationId: string;
-            /** @description Seconds after which a look is worthwhile. */
+            /**
+             * Format: int64
+             * @description Seconds after which a look is worthwhile.
+             */
             readonly retryAfterSeconds: number;
-            readonly state: components["schemas"]["OperationState"];
+            /** @description Where it is. */
+            readonly state: "accepted" | "awaiting_approval" | "running" | "succeeded" | "failed" | "cancelled";
             /** @description Findings that do not block, a line each. */
             readonly warnings?: readonly string[];
         };
+        /** @description Operations, newest first. */
         readonly OperationList: {
             /** @description The operations. */
             readonly items: readonly components["schemas"]["OperationView"][];
             /** @description Where the next page starts; absent at the end. */
             readonly nextCursor?: string;
         };
-        /** @enum {string} */
-        readonly OperationState: "accepted" | "awaiting_approval" | "running" | "succeeded" | "failed" | "cancelled";
+        /** @description An operation. */
         readonly OperationView: {
-            /** @description Counts runs, from 1. */
+            /**
+             * Format: int64
+             * @description Counts runs, from 1.
+             */
             readonly attempt: number;
-            /** @description Changes made or tried so far. */
+            /**
+             * Format: int64
+             * @description Changes made or tried so far.
+             */
             readonly changes: number;
-            /** @description The cluster that it is about. */
+            /**
+             * @description The cluster that it is about.
+             * @example team-a
+             */
             readonly clusterTag: string;
             /** @description When it was accepted. */
             readonly createdAt: string;
             /** @description Whether it has ended; poll until this is true. */
             readonly done: boolean;
+            /** @description Why it failed. */
             readonly failure?: components["schemas"]["Failure"];
             /** @description When it ended. */
             readonly finishedAt?: string;
@@ -498,33 +1055,48 @@ export interface components {
             readonly next: string;
             /** @description A remark on this answer, for instance that a time-out was cut to the longest wait. */
             readonly note?: string;
-            /** @description Its id. */
+            /**
+             * @description Its id.
+             * @example 01J9ZB3V5K8M2N4P6Q7R8S9T0V
+             */
             readonly operationId: string;
             /** @description What came of it; its form depends on the kind. */
-            readonly outcome?: Record<string, never>;
+            readonly outcome?: {
+                readonly [key: string]: unknown;
+            };
             /** @description Who asked. */
             readonly principal: string;
-            /** @description Changes that remain, as last planned. */
+            /**
+             * Format: int64
+             * @description Changes that remain, as last planned.
+             */
             readonly remaining: number;
-            readonly stage?: components["schemas"]["Stage"];
-            readonly state: components["schemas"]["OperationState"];
+            /** @description The stage that it is at, or ended at. */
+            readonly stage?: "control-plane" | "selection" | "dependencies" | "hyperpod" | "storage" | "verification";
+            /** @description Where it is. */
+            readonly state: "accepted" | "awaiting_approval" | "running" | "succeeded" | "failed" | "cancelled";
             /** @description One sentence for people: what it is doing or how it ended. */
             readonly summary: string;
             /** @description When it changed last. */
             readonly updatedAt: string;
+            /** @description What it waits for. */
             readonly waiting?: components["schemas"]["Waiting"];
         };
-        /** @enum {string} */
-        readonly Phase: "Pending" | "Provisioning" | "AwaitingDecision" | "Partial" | "Ready" | "Failed" | "Cancelled";
+        /** @description One change that would be made. */
         readonly PlannedChange: {
             /** @description Its key in the journal. */
             readonly change: string;
             /** @description One line for people; what is not known before it is made is said so. */
             readonly title: string;
         };
+        /** @description Everything to be known before anything starts. */
         readonly PlanView: {
-            /** @description The cluster. */
+            /**
+             * @description The cluster.
+             * @example team-a
+             */
             readonly clusterTag: string;
+            /** @description What it costs. */
             readonly cost: components["schemas"]["Cost"];
             /** @description End of that version's standard support, a date; absent if it could not be read. */
             readonly endOfSupport?: string;
@@ -553,21 +1125,29 @@ export interface components {
             /** @description Choices that cannot be changed later, a line each. */
             readonly unchangeable: readonly string[];
         };
+        /** @description A problem. */
         readonly Problem: {
             /** @description What the user can do, one sentence. */
             readonly action?: string;
-            readonly code: components["schemas"]["ErrorCode"];
+            /** @description Our stable code. */
+            readonly code: "invalid_input" | "quota_exceeded" | "permission_denied" | "capacity_unavailable" | "subnet_capacity" | "network_unreachable" | "dependency_missing" | "dependency_not_ready" | "conflict" | "operation_in_progress" | "not_found" | "idempotency_mismatch" | "precondition_required" | "precondition_failed" | "unauthenticated" | "missing_scope" | "approval_required" | "payload_too_large" | "unsupported_media_type" | "upstream_unavailable" | "throttled" | "deadline_exceeded" | "internal";
             /** @description What happened here. */
             readonly detail: string;
             /** @description Fields that are not right, all together. */
             readonly errors?: readonly components["schemas"]["ProblemField"][];
-            /** @description The operation that is in the way. */
+            /**
+             * @description The operation that is in the way.
+             * @example 01J9ZB3V5K8M2N4P6Q7R8S9T0V
+             */
             readonly operationId?: string;
             /** @description Id of this request. */
             readonly requestId: string;
             /** @description Scopes that would be needed. */
             readonly requiredScope?: readonly string[];
-            /** @description HTTP status. */
+            /**
+             * Format: int64
+             * @description HTTP status.
+             */
             readonly status: number;
             /** @description A few words, the same for every problem of this code. */
             readonly title: string;
@@ -578,16 +1158,27 @@ export interface components {
             /** @description The upstream service's request id. */
             readonly upstreamRequestId?: string;
         };
+        /** @description One field that is not right. */
         readonly ProblemField: {
             /** @description What is wrong and what would be right. */
             readonly detail: string;
-            /** @description JSON pointer into the request's body, or `#/query/NAME`, `#/path/NAME`, `#/headers/NAME`. */
+            /**
+             * @description JSON pointer into the input, in which path, query and body fields are one object; `#/headers/NAME` for a header,
+             *     empty for the request as a whole.
+             */
             readonly pointer: string;
         };
+        /** @description A quota as this account has it. A quota is a permission, not capacity. */
         readonly QuotaView: {
-            /** @description What is left, never below 0. */
+            /**
+             * Format: int64
+             * @description What is left, never below 0.
+             */
             readonly free?: number;
-            /** @description The value; absent if it could not be read. */
+            /**
+             * Format: int64
+             * @description The value; absent if it could not be read.
+             */
             readonly limit?: number;
             /** @description Its name in Service Quotas. */
             readonly name: string;
@@ -595,58 +1186,65 @@ export interface components {
             readonly note?: string;
             /** @description `applied`, `default`, or `unknown` with the reason in `note`. */
             readonly source: string;
-            /** @description In use by HyperPod clusters of this account; absent if it could not be read. */
+            /**
+             * Format: int64
+             * @description In use by HyperPod clusters of this account; absent if it could not be read.
+             */
             readonly used?: number;
         };
+        /** @description The Regions. */
         readonly RegionList: {
             /** @description By name. */
             readonly items: readonly components["schemas"]["RegionView"][];
         };
+        /** @description A Region. */
         readonly RegionView: {
             /** @description Whether this account has it switched on. */
             readonly enabled: boolean;
-            /** @description Its name. */
+            /**
+             * @description Its name.
+             * @example us-west-2
+             */
             readonly region: string;
         };
-        readonly RetryOperation: {
-            /** @description The failed or cancelled operation. */
-            readonly operationId: string;
-        };
-        readonly RunStage: {
-            readonly stage: components["schemas"]["Stage"];
-            /** @description The cluster. */
-            readonly tag: string;
-            /** @description Only show what it would do. */
-            readonly validateOnly?: boolean;
-        };
-        /** @enum {string} */
+        /** @description How much a finding matters. */
         readonly Severity: "blocking" | "warning" | "unchecked";
-        /** @enum {string} */
-        readonly Stage: "control-plane" | "selection" | "dependencies" | "hyperpod" | "storage" | "verification";
+        /** @description The six stages. */
         readonly StageList: {
             /** @description In order. */
             readonly items: readonly components["schemas"]["StageView"][];
         };
+        /** @description What one stage would do. */
         readonly StagePlan: {
             /** @description What remains, and is billed, if it fails here. */
             readonly afterFailure: string;
             /** @description Its changes, in order. */
             readonly changes: readonly components["schemas"]["PlannedChange"][];
-            /** @description Expected minutes, from and to. */
+            /**
+             * Format: int64
+             * @description Expected minutes, from and to.
+             */
             readonly minutesFrom: number;
-            /** @description Expected minutes at the most. */
+            /**
+             * Format: int64
+             * @description Expected minutes at the most.
+             */
             readonly minutesTo: number;
-            readonly stage: components["schemas"]["Stage"];
+            /** @description The stage. */
+            readonly stage: "control-plane" | "selection" | "dependencies" | "hyperpod" | "storage" | "verification";
             /** @description Why it could not be planned, if it could not. */
             readonly unknown?: string;
             /** @description What would be waited for. */
             readonly waits?: readonly string[];
         };
-        /** @enum {string} */
-        readonly StageState: "pending" | "running" | "awaiting_decision" | "succeeded" | "failed" | "cancelled";
+        /** @description A stage of a cluster. */
         readonly StageView: {
-            /** @description How often it was run. */
+            /**
+             * Format: int64
+             * @description How often it was run.
+             */
             readonly attempts: number;
+            /** @description Why the last run failed. */
             readonly failure?: components["schemas"]["Failure"];
             /** @description When the last run ended. */
             readonly finishedAt?: string;
@@ -654,46 +1252,59 @@ export interface components {
             readonly made?: readonly string[];
             /** @description What to do next, one sentence; empty if nothing. */
             readonly next?: string;
-            /** @description 1 to 6. */
+            /**
+             * Format: int64
+             * @description 1 to 6.
+             */
             readonly number: number;
             /** @description What the last tick saw; its form depends on the stage. */
-            readonly observed?: Record<string, never>;
-            /** @description The operation that ran it last. */
+            readonly observed?: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description The operation that ran it last.
+             * @example 01J9ZB3V5K8M2N4P6Q7R8S9T0V
+             */
             readonly operationId?: string;
             /** @description What came of the last successful run; its form depends on the stage. */
-            readonly outcome?: Record<string, never>;
+            readonly outcome?: {
+                readonly [key: string]: unknown;
+            };
             /** @description What is still to be done, a line each, as last planned. */
             readonly remaining?: readonly string[];
-            readonly stage: components["schemas"]["Stage"];
+            /** @description Its name. */
+            readonly stage: "control-plane" | "selection" | "dependencies" | "hyperpod" | "storage" | "verification";
             /** @description When the last run began. */
             readonly startedAt?: string;
-            readonly state: components["schemas"]["StageState"];
+            /** @description Where it is. */
+            readonly state: "pending" | "running" | "awaiting_decision" | "succeeded" | "failed" | "cancelled";
             /** @description One sentence for people: what it is doing or how it ended. */
             readonly summary: string;
+            /** @description What it waits for. */
             readonly waiting?: components["schemas"]["Waiting"];
         };
-        readonly StopSpending: {
-            /** @description The cluster. */
-            readonly tag: string;
-            /** @description Only show what it would do. */
-            readonly validateOnly?: boolean;
-        };
+        /** @description The part of the project bucket that a cluster mounts. */
         readonly StorageDecision: {
             /** @description A key prefix: letters, digits, `-`, `_`, `.`, `=` and `/` between names. */
             readonly prefix?: string;
         };
+        /** @description Subnets of a VPC. */
         readonly SubnetList: {
             /** @description The subnets. */
             readonly items: readonly components["schemas"]["SubnetView"][];
             /** @description The VPC; absent before it is made. */
             readonly vpcId?: string;
         };
+        /** @description A subnet. */
         readonly SubnetView: {
             /** @description Its CIDR. */
             readonly cidr: string;
             /** @description Where its default route goes: `nat`, `internet`, `none`, or `other`. */
             readonly defaultRoute: string;
-            /** @description Free addresses now. */
+            /**
+             * Format: int64
+             * @description Free addresses now.
+             */
             readonly freeAddresses: number;
             /** @description Its name tag. */
             readonly name?: string;
@@ -710,24 +1321,39 @@ export interface components {
             /** @description Zone name: this account's word for it. */
             readonly zoneName: string;
         };
+        /** @description The group for what the cluster itself runs. */
         readonly SystemGroupDecision: {
-            /** @description How many instances. */
+            /**
+             * Format: int64
+             * @description How many instances.
+             */
             readonly instanceCount: number;
-            /** @description A CPU instance type that holds the cluster's own pods (at least 29 each). */
+            /**
+             * @description A CPU instance type that holds the cluster's own pods (at least 29 each).
+             * @example ml.p5.48xlarge
+             */
             readonly instanceType: string;
-            /** @description The zone, by id. */
+            /**
+             * @description The zone, by id.
+             * @example usw2-az2
+             */
             readonly zoneId: string;
         };
+        /** @description Training plans. */
         readonly TrainingPlanList: {
             /** @description By start. */
             readonly items: readonly components["schemas"]["TrainingPlanView"][];
         };
+        /** @description A training plan. */
         readonly TrainingPlanView: {
             /** @description Its ARN; what decisions take. */
             readonly arn: string;
             /** @description When it ends. */
             readonly endsAt?: string;
-            /** @description Instances that no group uses. */
+            /**
+             * Format: int64
+             * @description Instances that no group uses.
+             */
             readonly free: number;
             /** @description The type that it holds. */
             readonly instanceType: string;
@@ -739,13 +1365,17 @@ export interface components {
             readonly startsAt?: string;
             /** @description SageMaker's status, as it is; `Scheduled` is also the gap between two blocks. */
             readonly status: string;
-            /** @description Instances in all. */
+            /**
+             * Format: int64
+             * @description Instances in all.
+             */
             readonly total: number;
             /** @description Whether an instance group can use it, now or from its start. */
             readonly usable: boolean;
             /** @description Zone id of its capacity; absent if it could not be told. */
             readonly zoneId?: string;
         };
+        /** @description The service's own account of a refusal, kept so that it can be searched for and quoted to AWS support. */
         readonly Upstream: {
             /** @description The service's error code: `ResourceLimitExceededException`. */
             readonly code: string;
@@ -756,45 +1386,1354 @@ export interface components {
             /** @description Service as in its endpoint: `eks`, `ec2`, `kubernetes` … */
             readonly service: string;
         };
-        readonly WaitForOperation: {
-            /** @description The operation. */
-            readonly operationId: string;
-            /** @description Longest wait, 25 if left out; more than 25 is cut to 25 and said so. */
-            readonly timeoutSeconds?: number;
-        };
+        /** @description What a stage or operation is waiting for. */
         readonly Waiting: {
             /** @description When the wait becomes a failure. */
             readonly deadline: string;
-            /** @description How often it was looked at without change. */
+            /**
+             * Format: int64
+             * @description How often it was looked at without change.
+             */
             readonly looks: number;
             /** @description When it is looked at next. */
             readonly nextLookAt: string;
-            readonly on: components["schemas"]["WaitingOn"];
+            /** @description For machines. */
+            readonly on: "aws" | "capacity" | "plan_start" | "nodes" | "deep_checks" | "lane" | "throttled" | "uncertain_change";
             /** @description For people, with figures and dates. */
             readonly reason: string;
             /** @description Since when it waits for this. */
             readonly since: string;
         };
-        /** @enum {string} */
-        readonly WaitingOn: "aws" | "capacity" | "plan_start" | "nodes" | "deep_checks" | "lane" | "throttled" | "uncertain_change";
+        /** @description The zones of a Region. */
         readonly ZoneList: {
             /** @description By id. */
             readonly items: readonly components["schemas"]["ZoneView"][];
         };
+        /** @description A zone. */
         readonly ZoneView: {
             /** @description Whether EKS takes it for a control plane. */
             readonly eksAccepts: boolean;
-            /** @description Its id: the same place in every account; what decisions take. */
+            /**
+             * @description Its id: the same place in every account; what decisions take.
+             * @example usw2-az2
+             */
             readonly zoneId: string;
             /** @description This account's name for it. */
             readonly zoneName: string;
         };
     };
-    responses: never;
+    responses: {
+        /** @description A problem: invalid_input. */
+        readonly BadRequest: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem: quota_exceeded, capacity_unavailable, subnet_capacity, network_unreachable, dependency_missing, dependency_not_ready, conflict, operation_in_progress. */
+        readonly Conflict: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem: permission_denied, missing_scope, approval_required. */
+        readonly Forbidden: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem: internal. */
+        readonly InternalServerError: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The route does not have this method. */
+        readonly MethodNotAllowed: {
+            headers: {
+                readonly Allow: components["headers"]["Allow"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem: not_found. */
+        readonly NotFound: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem: payload_too_large. */
+        readonly PayloadTooLarge: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem: precondition_failed. */
+        readonly PreconditionFailed: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem: precondition_required. */
+        readonly PreconditionRequired: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem: upstream_unavailable, deadline_exceeded. */
+        readonly ServiceUnavailable: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem: throttled. */
+        readonly TooManyRequests: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem: unauthenticated. */
+        readonly Unauthorized: {
+            headers: {
+                readonly "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem: idempotency_mismatch. */
+        readonly UnprocessableEntity: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem: unsupported_media_type. */
+        readonly UnsupportedMediaType: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description Methods of the route. */
+        readonly Allow: string;
+        /** @description Changes when the answer changes. */
+        readonly ETag: string;
+        /** @description The operation. */
+        readonly Location: string;
+        /** @description Id of the request. */
+        readonly RequestId: string;
+        /** @description Seconds after which another look or try is worthwhile. */
+        readonly RetryAfter: number;
+        /** @description What is needed. */
+        readonly WwwAuthenticate: string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+    readonly list_importable_clusters: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The Region. */
+                readonly region: string;
+            };
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ImportableClusterList"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly list_instance_types: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Only types with (true) or without (false) accelerators. */
+                readonly accelerated?: boolean;
+                /** @description `nextCursor` of the page before. */
+                readonly cursor?: string;
+                /** @description Most items to answer; 20 if left out. */
+                readonly limit?: number;
+                /** @description The Region. */
+                readonly region: string;
+                /** @description Only types offered in this zone. */
+                readonly zoneId?: string;
+            };
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["InstanceTypeList"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly list_regions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RegionList"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly list_training_plans: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The Region. */
+                readonly region: string;
+            };
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TrainingPlanList"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly list_zones: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The Region. */
+                readonly region: string;
+            };
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ZoneList"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly list_clusters: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `nextCursor` of the page before. */
+                readonly cursor?: string;
+                /** @description Most items to answer; 20 if left out. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ClusterList"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly create_cluster: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only show what would be done: answers 200 with the plan. */
+                readonly validateOnly?: boolean;
+            };
+            readonly header: {
+                /** @description The same key is the same operation. Not needed with validateOnly=true. */
+                readonly "Idempotency-Key": string;
+                /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
+                readonly "If-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateCluster"];
+            };
+        };
+        readonly responses: {
+            /** @description The plan; nothing was recorded. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PlanView"];
+                };
+            };
+            /** @description Recorded; the operation goes on by itself. */
+            readonly 202: {
+                headers: {
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OperationAccepted"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 428: components["responses"]["PreconditionRequired"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly get_cluster: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                /** @description The cluster. */
+                readonly tag: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ClusterView"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly create_hyperpod: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only show what would be done: answers 200 with the plan. */
+                readonly validateOnly?: boolean;
+            };
+            readonly header: {
+                /** @description The same key is the same operation. Not needed with validateOnly=true. */
+                readonly "Idempotency-Key": string;
+                /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
+                readonly "If-Match"?: string;
+            };
+            readonly path: {
+                /** @description The cluster that waits for it. */
+                readonly tag: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateHyperPod"];
+            };
+        };
+        readonly responses: {
+            /** @description The plan; nothing was recorded. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PlanView"];
+                };
+            };
+            /** @description Recorded; the operation goes on by itself. */
+            readonly 202: {
+                headers: {
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OperationAccepted"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 428: components["responses"]["PreconditionRequired"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly list_nodes: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `nextCursor` of the page before. */
+                readonly cursor?: string;
+                /** @description Only of this instance group. */
+                readonly instanceGroup?: string;
+                /** @description Most items to answer; 20 if left out. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                /** @description The cluster. */
+                readonly tag: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NodeList"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly list_stages: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                /** @description The cluster. */
+                readonly tag: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StageList"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly get_stage: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                /** @description The stage. */
+                readonly stage: "control-plane" | "selection" | "dependencies" | "hyperpod" | "storage" | "verification";
+                /** @description The cluster. */
+                readonly tag: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StageView"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly run_stage: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only show what would be done: answers 200 with the plan. */
+                readonly validateOnly?: boolean;
+            };
+            readonly header: {
+                /** @description The same key is the same operation. Not needed with validateOnly=true. */
+                readonly "Idempotency-Key": string;
+                /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
+                readonly "If-Match"?: string;
+            };
+            readonly path: {
+                /** @description The stage to run again. */
+                readonly stage: "control-plane" | "selection" | "dependencies" | "hyperpod" | "storage" | "verification";
+                /** @description The cluster. */
+                readonly tag: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The plan; nothing was recorded. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PlanView"];
+                };
+            };
+            /** @description Recorded; the operation goes on by itself. */
+            readonly 202: {
+                headers: {
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OperationAccepted"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 428: components["responses"]["PreconditionRequired"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly stop_spending: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only show what would be done: answers 200 with the plan. */
+                readonly validateOnly?: boolean;
+            };
+            readonly header: {
+                /** @description The same key is the same operation. Not needed with validateOnly=true. */
+                readonly "Idempotency-Key": string;
+                /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
+                readonly "If-Match"?: string;
+            };
+            readonly path: {
+                /** @description The cluster. */
+                readonly tag: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The plan; nothing was recorded. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PlanView"];
+                };
+            };
+            /** @description Recorded; the operation goes on by itself. */
+            readonly 202: {
+                headers: {
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OperationAccepted"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 428: components["responses"]["PreconditionRequired"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly list_subnets: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                /** @description The cluster. */
+                readonly tag: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SubnetList"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly get_health: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HealthView"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly import_cluster: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only show what would be done: answers 200 with the plan. */
+                readonly validateOnly?: boolean;
+            };
+            readonly header: {
+                /** @description The same key is the same operation. Not needed with validateOnly=true. */
+                readonly "Idempotency-Key": string;
+                /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
+                readonly "If-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ImportCluster"];
+            };
+        };
+        readonly responses: {
+            /** @description The plan; nothing was recorded. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PlanView"];
+                };
+            };
+            /** @description Recorded; the operation goes on by itself. */
+            readonly 202: {
+                headers: {
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OperationAccepted"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 428: components["responses"]["PreconditionRequired"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly list_operations: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only of this cluster. */
+                readonly clusterTag?: string;
+                /** @description `nextCursor` of the page before. */
+                readonly cursor?: string;
+                /** @description Most items to answer; 20 if left out. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OperationList"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly get_operation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                /** @description The operation. */
+                readonly operationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OperationView"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly cancel_operation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description The same key is the same operation. Not needed with validateOnly=true. */
+                readonly "Idempotency-Key": string;
+                /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
+                readonly "If-Match"?: string;
+            };
+            readonly path: {
+                /** @description The operation to stop. */
+                readonly operationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Recorded; the operation goes on by itself. */
+            readonly 202: {
+                headers: {
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OperationAccepted"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly get_journal: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `nextCursor` of the page before. */
+                readonly cursor?: string;
+                /** @description Most items to answer; 20 if left out. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                /** @description The operation. */
+                readonly operationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JournalPage"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly retry_operation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description The same key is the same operation. Not needed with validateOnly=true. */
+                readonly "Idempotency-Key": string;
+                /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
+                readonly "If-Match"?: string;
+            };
+            readonly path: {
+                /** @description The failed or cancelled operation. */
+                readonly operationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Recorded; the operation goes on by itself. */
+            readonly 202: {
+                headers: {
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Retry-After": components["headers"]["RetryAfter"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OperationAccepted"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly wait_for_operation: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Longest wait, 25 if left out; more than 25 is cut to 25 and said so. */
+                readonly timeoutSeconds?: number;
+            };
+            readonly header?: {
+                /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                /** @description The operation. */
+                readonly operationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OperationView"];
+                };
+            };
+            /** @description The caller has it already. */
+            readonly 304: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "x-request-id": components["headers"]["RequestId"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+}

@@ -1,5 +1,5 @@
 // An instance group while it is being written in a form: all text, all optional; and what it becomes in a request.
-import type { CapacityType, GroupDecision } from "../../api/schema";
+import type { CapacityType, GroupDecision, HyperPodDecision } from "../../api/schema";
 
 export interface GroupDraft {
   /** For React alone; the name can change while it is written. */
@@ -96,3 +96,43 @@ export const toDecisions = (groups: readonly GroupDraft[]): Record<string, Group
 /** Whether a group gives the cluster's own pods a lasting place: on demand, and not empty. */
 export const isLasting = (group: GroupDraft): boolean =>
   group.capacityType === "on-demand" && (whole(group.count, 0, INSTANCES_AT_MOST) ?? 0) > 0;
+
+/** The system group while it is being written. */
+export interface SystemDraft {
+  wanted: boolean;
+  zoneId: string;
+  instanceType: string;
+  count: string;
+}
+
+export const newSystem = (): SystemDraft => ({ wanted: false, zoneId: "", instanceType: "ml.m5.4xlarge", count: "1" });
+
+const SYSTEM_AT_MOST = 100;
+
+/** What is wrong with the system group, if it is wanted. */
+export function checkSystem(system: SystemDraft, at: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  if (!system.wanted) return found;
+  if (!system.zoneId) found[`${at}/zoneId`] = "Choose a zone.";
+  if (!system.instanceType) found[`${at}/instanceType`] = "Choose an instance type.";
+  if (whole(system.count, 1, SYSTEM_AT_MOST) === undefined) {
+    found[`${at}/instanceCount`] = `A whole number from 1 to ${SYSTEM_AT_MOST}.`;
+  }
+  return found;
+}
+
+/** The part of a request that says what capacity is wanted. */
+export function toCapacity(groups: readonly GroupDraft[], system: SystemDraft): HyperPodDecision {
+  const { zoneId, instanceType } = system;
+  const instanceCount = whole(system.count, 1, SYSTEM_AT_MOST) ?? 1;
+  return {
+    instanceGroups: toDecisions(groups),
+    ...(system.wanted ? { systemGroup: { zoneId, instanceType, instanceCount } } : {}),
+  };
+}
+
+/** What is wrong with the capacity as a whole. A system group alone is capacity too. */
+export const checkCapacity = (groups: readonly GroupDraft[], system: SystemDraft, base: string): Record<string, string> => ({
+  ...(groups.length === 0 && system.wanted ? {} : checkGroups(groups, `${base}/instanceGroups`)),
+  ...checkSystem(system, `${base}/systemGroup`),
+});

@@ -1,6 +1,14 @@
 // The wizard's draft: what was entered so far, what is wrong with it, and the request that it becomes.
 import type { CreateCluster } from "../../api/schema";
-import { checkGroups, type FieldErrors, type GroupDraft, newGroup, toDecisions, whole } from "../../components/capacity/group-draft";
+import {
+  checkCapacity,
+  type FieldErrors,
+  type GroupDraft,
+  newGroup,
+  newSystem,
+  type SystemDraft,
+  toCapacity,
+} from "../../components/capacity/group-draft";
 
 export interface Draft {
   tag: string;
@@ -13,7 +21,7 @@ export interface Draft {
   subnetIds: readonly string[];
   capacity: "now" | "later";
   groups: readonly GroupDraft[];
-  system: { wanted: boolean; zoneId: string; instanceType: string; count: string };
+  system: SystemDraft;
   prefix: string;
 }
 
@@ -30,7 +38,7 @@ export const emptyDraft = (): Draft => ({
   subnetIds: [],
   capacity: "now",
   groups: [newGroup("workers")],
-  system: { wanted: false, zoneId: "", instanceType: "ml.m5.4xlarge", count: "1" },
+  system: newSystem(),
   prefix: "",
 });
 
@@ -76,16 +84,8 @@ function network(draft: Draft): Record<string, string> {
   return found;
 }
 
-function capacity({ capacity: when, groups, system }: Draft): Record<string, string> {
-  if (when === "later") return {};
-  const found = groups.length === 0 && system.wanted ? {} : checkGroups(groups, GROUPS_AT);
-  if (system.wanted) {
-    if (!system.zoneId) found[`${SYSTEM_AT}/zoneId`] = "Choose a zone.";
-    if (!system.instanceType) found[`${SYSTEM_AT}/instanceType`] = "Choose an instance type.";
-    if (whole(system.count, 1, 100) === undefined) found[`${SYSTEM_AT}/instanceCount`] = "A whole number from 1 to 100.";
-  }
-  return found;
-}
+const capacity = ({ capacity: when, groups, system }: Draft): Record<string, string> =>
+  when === "later" ? {} : checkCapacity(groups, system, "/hyperpod");
 
 function storage({ prefix }: Draft): Record<string, string> {
   const isFine = prefix === "" || (prefix.length <= 512 && PREFIX.test(prefix));
@@ -102,12 +102,6 @@ export function check(draft: Draft, step: Step): FieldErrors {
 
 /** The request. Only what was decided is in it. */
 export function toRequest(draft: Draft): CreateCluster {
-  const { system } = draft;
-  const systemGroup = {
-    zoneId: system.zoneId,
-    instanceType: system.instanceType,
-    instanceCount: whole(system.count, 1, 100) ?? 1,
-  };
   return {
     tag: draft.tag,
     region: draft.region,
@@ -115,9 +109,7 @@ export function toRequest(draft: Draft): CreateCluster {
     ...(draft.administrators.length > 0 ? { administrators: draft.administrators } : {}),
     ...(draft.network === "cidr" ? { vpcCidr: draft.vpcCidr } : {}),
     ...(draft.network === "subnets" ? { network: { subnetIds: draft.subnetIds } } : {}),
-    ...(draft.capacity === "now"
-      ? { hyperpod: { instanceGroups: toDecisions(draft.groups), ...(system.wanted ? { systemGroup } : {}) } }
-      : {}),
+    ...(draft.capacity === "now" ? { hyperpod: toCapacity(draft.groups, draft.system) } : {}),
     ...(draft.prefix ? { storage: { prefix: draft.prefix } } : {}),
   };
 }
