@@ -6,7 +6,6 @@ import Steps, { type StepsProps } from "@cloudscape-design/components/steps";
 import { useState } from "react";
 import type { Fate, JournalEntry, StageName } from "../api/schema";
 import { Empty } from "./resource";
-import { State } from "./state";
 import { span, Time } from "./time";
 import { FATES, STAGE_TITLES } from "./words";
 
@@ -46,7 +45,6 @@ function Entry({ entry }: { entry: JournalEntry }) {
   const made = Object.entries(entry.made ?? {});
   return (
     <SpaceBetween size="xxs">
-      <State {...FATES[entry.fate]} />
       <Box variant="small">
         {stageName(entry.stage)} · attempt {entry.attempt} · <Time at={entry.intendedAt} /> · <Took entry={entry} /> ·{" "}
         <span className="mono">{entry.change}</span>
@@ -96,7 +94,7 @@ export function Journal({ entries, running }: { entries: readonly JournalEntry[]
           steps={shown.map((entry) => ({
             status: ICONS[entry.fate],
             statusIconAriaLabel: FATES[entry.fate].text,
-            header: `${entry.sequence}. ${entry.title}`,
+            header: `${entry.sequence}. ${entry.title}: ${FATES[entry.fate].text.toLowerCase()}`,
             details: <Entry entry={entry} />,
           }))}
         />

@@ -19,6 +19,7 @@ const COLUMNS: TableProps.ColumnDefinition<OperationView>[] = [
   {
     id: "operation",
     header: "Operation",
+    minWidth: 170,
     isRowHeader: true,
     cell: (operation) => (
       <AppLink
@@ -32,14 +33,15 @@ const COLUMNS: TableProps.ColumnDefinition<OperationView>[] = [
   {
     id: "cluster",
     header: "Cluster",
+    minWidth: 140,
     cell: ({ clusterTag }) => <AppLink to={`/clusters/${clusterTag}`}>{clusterTag}</AppLink>,
   },
-  { id: "state", header: "State", cell: ({ state }) => <OperationStateText state={state} /> },
+  { id: "state", header: "State", minWidth: 150, cell: ({ state }) => <OperationStateText state={state} /> },
   { id: "stage", header: "Stage", cell: ({ stage }) => (stage ? STAGE_TITLES[stage] : "–") },
   { id: "summary", header: "Summary", minWidth: 280, cell: ({ summary }) => summary },
   { id: "attempt", header: "Attempt", cell: ({ attempt }) => attempt },
   { id: "principal", header: "Asked for by", cell: ({ principal }) => principal },
-  { id: "created", header: "Asked for", cell: ({ createdAt }) => <Time at={createdAt} form="short" /> },
+  { id: "created", header: "Asked for", minWidth: 120, cell: ({ createdAt }) => <Time at={createdAt} form="short" /> },
 ];
 
 const spoken = (operations: readonly OperationView[]) =>

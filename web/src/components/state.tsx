@@ -1,13 +1,18 @@
 // States, always with their word beside the icon.
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import type { OperationState, StageState } from "../api/schema";
-import { OPERATION_STATES, phase, STAGE_STATES, type Tone } from "./words";
+import type { OperationState } from "../api/schema";
+import { OPERATION_STATES, phase, type Tone } from "./words";
+
+const SHORT = 26;
 
 export function State({ text, tone }: { text: string; tone: Tone }) {
-  return <StatusIndicator type={tone}>{text}</StatusIndicator>;
+  // Short words are never broken in the middle by a narrow column; sentences wrap.
+  return (
+    <StatusIndicator type={tone} wrapText={text.length > SHORT}>
+      {text}
+    </StatusIndicator>
+  );
 }
-
-export const StageStateText = ({ state }: { state: StageState }) => <State {...STAGE_STATES[state]} />;
 
 export const OperationStateText = ({ state }: { state: OperationState }) => <State {...OPERATION_STATES[state]} />;
 

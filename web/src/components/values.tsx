@@ -1,5 +1,5 @@
 // A value whose form depends on what it is about: names and values a line each, nested ones indented.
-import ExpandableSection from "@cloudscape-design/components/expandable-section";
+import Box from "@cloudscape-design/components/box";
 
 function words(name: string): string {
   const spaced = name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll("_", " ");
@@ -39,11 +39,12 @@ function Value({ value }: { value: unknown }) {
   );
 }
 
-export function Values({ title, value, expanded = false }: { title: string; value: unknown; expanded?: boolean }) {
+export function Values({ title, value }: { title: string; value: unknown }) {
   if (isEmpty(value)) return null;
   return (
-    <ExpandableSection headerText={title} defaultExpanded={expanded}>
+    <div>
+      <Box variant="awsui-key-label">{title}</Box>
       <Value value={value} />
-    </ExpandableSection>
+    </div>
   );
 }

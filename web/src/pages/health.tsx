@@ -20,6 +20,7 @@ const COLUMNS: TableProps.ColumnDefinition<Check>[] = [
   {
     id: "ok",
     header: "Result",
+    minWidth: 150,
     cell: (check) => <State text={check.ok ? "Works" : "Does not work"} tone={check.ok ? "success" : "error"} />,
   },
   { id: "detail", header: "Detail", minWidth: 300, cell: (check) => check.detail },

@@ -81,7 +81,7 @@ function Overview({ operation }: { operation: OperationView }) {
             <strong>What to do next:</strong> {operation.next}
           </div>
         )}
-        <Values title="What came of it" value={operation.outcome} expanded />
+        <Values title="What came of it" value={operation.outcome} />
       </SpaceBetween>
     </Container>
   );

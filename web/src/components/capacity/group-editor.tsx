@@ -185,7 +185,7 @@ export function GroupEditor(props: Props) {
               onChange={({ detail }) => change({ count: detail.value })}
             />
           </FormField>
-          <FormField label="Name" errorText={errors[at]}>
+          <FormField label="Name" description="Letters, digits and hyphens." errorText={errors[at]}>
             <Input value={group.name} onChange={({ detail }) => change({ name: detail.value })} />
           </FormField>
         </ColumnLayout>

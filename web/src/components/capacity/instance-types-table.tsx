@@ -27,12 +27,13 @@ function Quota({ quota }: InstanceType) {
 
 const COLUMNS: TableProps.ColumnDefinition<InstanceType>[] = [
   { id: "type", header: "Instance type", isRowHeader: true, sortingField: "instanceType", cell: (type) => type.instanceType },
-  { id: "accelerators", header: "Accelerators", sortingField: "acceleratorCount", cell: (type) => type.accelerators ?? "None" },
-  { id: "quota", header: "Quota for HyperPod", minWidth: 190, cell: (type) => <Quota {...type} /> },
-  { id: "zones", header: "Zones", minWidth: 150, cell: (type) => type.zoneIds.join(", ") || "None" },
+  { id: "accelerators", header: "Accelerators", minWidth: 160, sortingField: "acceleratorCount", cell: (type) => type.accelerators ?? "None" },
+  { id: "quota", header: "Quota for HyperPod", minWidth: 230, cell: (type) => <Quota {...type} /> },
+  { id: "zones", header: "Zones", minWidth: 200, cell: (type) => type.zoneIds.join(", ") || "None" },
   {
     id: "price",
     header: "US dollars an hour",
+    minWidth: 150,
     sortingField: "hourlyUsd",
     cell: (type) => (type.hourlyUsd === undefined ? "Unknown" : dollars(type.hourlyUsd)),
   },

@@ -16,6 +16,7 @@ const COLUMNS: TableProps.ColumnDefinition<Line>[] = [
   {
     id: "hourly",
     header: "US dollars an hour",
+    minWidth: 150,
     cell: (line) =>
       line.hourlyUsd === undefined ? <State text="Unknown" tone="warning" /> : dollars(line.hourlyUsd),
   },

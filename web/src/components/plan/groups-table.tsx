@@ -19,7 +19,7 @@ const COLUMNS: TableProps.ColumnDefinition<Group>[] = [
   { id: "zone", header: "Zone", cell: zone },
   { id: "source", header: "Capacity source", minWidth: 180, cell: (group) => group.capacitySource },
   { id: "subnet", header: "Subnet", cell: (group) => group.subnet },
-  { id: "addresses", header: "Addresses", cell: (group) => <Addresses group={group} /> },
+  { id: "addresses", header: "Addresses", minWidth: 200, cell: (group) => <Addresses group={group} /> },
   { id: "most", header: "Nodes that fit at most", cell: (group) => group.nodesAtMost },
 ];
 

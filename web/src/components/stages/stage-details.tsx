@@ -7,7 +7,6 @@ import { useNavigate } from "react-router";
 import type { StageView } from "../../api/schema";
 import { AppLink } from "../app-link";
 import { FailureDetails } from "../failure-details";
-import { StageStateText } from "../state";
 import { Time } from "../time";
 import { Values } from "../values";
 import { WaitingDetails } from "../waiting-details";
@@ -26,7 +25,8 @@ interface Props {
 function Lines({ title, lines }: { title: string; lines: readonly string[] | undefined }) {
   if (!lines || lines.length === 0) return null;
   return (
-    <ExpandableSection headerText={`${title} (${lines.length})`}>
+    <div>
+      <Box variant="awsui-key-label">{title}</Box>
       <ul className="plain-list">
         {lines.map((line) => (
           <li key={line} className="wrap">
@@ -34,6 +34,23 @@ function Lines({ title, lines }: { title: string; lines: readonly string[] | und
           </li>
         ))}
       </ul>
+    </div>
+  );
+}
+
+/** What only some want to see, behind one click. */
+function More({ stage }: { stage: StageView }) {
+  const made = stage.failure ? [] : (stage.made ?? []);
+  const hasValues = stage.observed !== undefined || stage.outcome !== undefined;
+  if (made.length === 0 && !hasValues) return null;
+  const title = STAGE_TITLES[stage.stage];
+  return (
+    <ExpandableSection variant="footer" headerText="Details" headerAriaLabel={`Details of ${title}`}>
+      <SpaceBetween size="s">
+        <Lines title="Made so far" lines={made} />
+        <Values title="What was seen" value={stage.observed} />
+        <Values title="What came of it" value={stage.outcome} />
+      </SpaceBetween>
     </ExpandableSection>
   );
 }
@@ -76,7 +93,7 @@ function Action({ tag, stage, held, busy, run }: Props) {
   if (action === "none") return null;
   const variant = isRunWanted(stage) ? "primary" : "inline-link";
   return (
-    <Button variant={variant} loading={busy} ariaLabel={`Run ${title} again`} onClick={run}>
+    <Button variant={variant} loading={busy} ariaLabel={`Run again: ${title}`} onClick={run}>
       Run again
     </Button>
   );
@@ -87,7 +104,6 @@ export function StageDetails(props: Props) {
   const isQuiet = stage.state === "pending";
   return (
     <SpaceBetween size="xs">
-      <StageStateText state={stage.state} />
       <Box color={isQuiet ? "text-body-secondary" : "inherit"}>{stage.summary || STAGE_PURPOSES[stage.stage]}</Box>
       {stage.waiting && <WaitingDetails waiting={stage.waiting} />}
       {stage.failure && (
@@ -101,10 +117,8 @@ export function StageDetails(props: Props) {
       {stage.next && <div>{stage.next}</div>}
       <Times stage={stage} />
       {!stage.failure && <Action {...props} />}
-      {!stage.failure && <Lines title="Made so far" lines={stage.made} />}
       {stage.state !== "succeeded" && <Lines title="Still to be done, as last planned" lines={stage.remaining} />}
-      <Values title="What was seen" value={stage.observed} />
-      <Values title="What came of it" value={stage.outcome} />
+      <More stage={stage} />
     </SpaceBetween>
   );
 }

@@ -47,7 +47,7 @@ export function StageSteps({ cluster, started }: Props) {
         steps={cluster.stages.map((stage) => ({
           status: ICONS[stage.state],
           statusIconAriaLabel: STAGE_STATES[stage.state].text,
-          header: <h3 className="stage-title">{stageTitle(stage)}</h3>,
+          header: stageTitle(stage),
           details: (
             <StageDetails
               tag={cluster.tag}

@@ -4,8 +4,9 @@ import { STAGE_STATES, STAGE_TITLES } from "../words";
 
 export type StageAction = "run" | "decide" | "none";
 
-/** `3. Dependencies`. */
-export const stageTitle = ({ number, stage }: StageView): string => `${number}. ${STAGE_TITLES[stage]}`;
+/** `3. Dependencies: running`: the state is always said, not only coloured. */
+export const stageTitle = ({ number, stage, state }: StageView): string =>
+  `${number}. ${STAGE_TITLES[stage]}: ${STAGE_STATES[state].text.toLowerCase()}`;
 
 /** What a person can do with a stage. While the cluster is held by an operation nothing can be started. */
 export function stageAction({ state }: StageView, held: boolean): StageAction {

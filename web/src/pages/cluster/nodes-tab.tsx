@@ -61,12 +61,13 @@ const sum = (row: NodeRow, of: (node: NodeView) => number) =>
   row.node ? of(row.node) : row.nodes.reduce((total, node) => total + of(node), 0);
 
 const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
-  { id: "name", header: "Group or instance", isRowHeader: true, minWidth: 220, cell: (row) => <Name row={row} /> },
+  { id: "name", header: "Group or instance", isRowHeader: true, minWidth: 270, cell: (row) => <Name row={row} /> },
   { id: "type", header: "Type", cell: onNode((node) => node.instanceType) },
-  { id: "zone", header: "Zone", cell: onNode((node) => node.zoneId ?? "–") },
+  { id: "zone", header: "Zone", minWidth: 110, cell: onNode((node) => node.zoneId ?? "–") },
   {
     id: "status",
     header: "SageMaker",
+    minWidth: 160,
     cell: onNode((node) => (
       <>
         <State text={node.status} tone={SAGEMAKER[node.status] ?? "in-progress"} />
@@ -77,6 +78,7 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
   {
     id: "joined",
     header: "Kubernetes node",
+    minWidth: 190,
     cell: onNode((node) =>
       node.joined ? <span className="wrap">{node.nodeName}</span> : <State text="Has not joined" tone="warning" />,
     ),
@@ -84,14 +86,15 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
   {
     id: "ready",
     header: "Ready",
+    minWidth: 130,
     cell: onNode((node) => <Truth value={node.joined ? node.ready : undefined} absent="Not joined" />),
   },
-  { id: "schedulable", header: "Schedulable", cell: onNode((node) => <Schedulable node={node} />) },
-  { id: "health", header: "Health label", cell: onNode((node) => <Health node={node} />) },
+  { id: "schedulable", header: "Schedulable", minWidth: 240, cell: onNode((node) => <Schedulable node={node} />) },
+  { id: "health", header: "Health label", minWidth: 190, cell: onNode((node) => <Health node={node} />) },
   { id: "accelerators", header: "Accelerators", cell: (row) => sum(row, (node) => node.accelerators) },
   { id: "efa", header: "EFA", cell: (row) => sum(row, (node) => node.efaInterfaces) },
   { id: "kubelet", header: "Kubelet", cell: onNode((node) => node.kubeletVersion ?? "–") },
-  { id: "launched", header: "Launched", cell: onNode((node) => <Time at={node.launchedAt} form="short" />) },
+  { id: "launched", header: "Launched", minWidth: 120, cell: onNode((node) => <Time at={node.launchedAt} form="short" />) },
 ];
 
 function NodesTable({ cluster, list, refresh }: { cluster: ClusterView; list: WholeNodeList; refresh: () => void }) {

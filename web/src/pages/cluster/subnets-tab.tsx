@@ -30,6 +30,7 @@ const COLUMNS: TableProps.ColumnDefinition<SubnetView>[] = [
   {
     id: "subnet",
     header: "Subnet",
+    minWidth: 250,
     isRowHeader: true,
     cell: (subnet) => (
       <>
@@ -40,12 +41,13 @@ const COLUMNS: TableProps.ColumnDefinition<SubnetView>[] = [
   },
   { id: "purpose", header: "Purpose", cell: ({ purpose }) => PURPOSES[purpose] ?? purpose },
   { id: "cidr", header: "CIDR", cell: ({ cidr }) => cidr },
-  { id: "zone", header: "Zone", cell: ({ zoneId, zoneName }) => `${zoneId} (${zoneName})` },
+  { id: "zone", header: "Zone", minWidth: 190, cell: ({ zoneId, zoneName }) => `${zoneId} (${zoneName})` },
   { id: "free", header: "Free addresses", cell: ({ freeAddresses }) => freeAddresses.toLocaleString("en") },
   { id: "route", header: "Default route", cell: ({ defaultRoute }) => ROUTES[defaultRoute] ?? defaultRoute },
   {
     id: "endpoint",
     header: "S3 endpoint",
+    minWidth: 110,
     cell: ({ s3Endpoint }) => <State text={s3Endpoint ? "Yes" : "No"} tone={s3Endpoint ? "success" : "stopped"} />,
   },
   { id: "owner", header: "Whose", cell: ({ ownership }) => OWNERS[ownership] ?? ownership },
