@@ -34,13 +34,15 @@ export const routes = {
 /** The route that shows what a request would do and does nothing. */
 export const validateOnly = (path: string): string => `${path}?validateOnly=true`;
 
-/** Whether anything about a cluster moves by itself just now. */
-export const isMoving = (cluster: ClusterView): boolean =>
-  Boolean(cluster.currentOperation) || cluster.stages.some(({ state }) => state === "running");
+/** Whether anything about a cluster moves by itself just now, or is about to. */
+export const isMoving = ({ currentOperation, stages }: ClusterView): boolean =>
+  Boolean(currentOperation) ||
+  stages.some(({ state }) => state === "running") ||
+  stages.every(({ state }) => state === "pending");
 
 export const useClusters = (cursor: string | undefined, limit: number): Live<ClusterList> =>
   useResource<ClusterList>("/v1/clusters", { limit, cursor }, (list) =>
-    paceOf(list.items.some((cluster) => cluster.stageState === "running")),
+    paceOf(list.items.some(({ stageState }) => stageState === "running" || stageState === "pending")),
   );
 
 export const useCluster = (tag: string): Live<ClusterView> =>

@@ -15,10 +15,10 @@ function Addresses({ group }: { group: Group }) {
 
 const COLUMNS: TableProps.ColumnDefinition<Group>[] = [
   { id: "group", header: "Instance group", isRowHeader: true, cell: (group) => group.instanceGroup },
-  { id: "nodes", header: "Nodes", cell: (group) => `${group.count} × ${group.instanceType}` },
-  { id: "zone", header: "Zone", cell: zone },
+  { id: "nodes", header: "Nodes", minWidth: 150, cell: (group) => `${group.count} × ${group.instanceType}` },
+  { id: "zone", header: "Zone", minWidth: 110, cell: zone },
   { id: "source", header: "Capacity source", minWidth: 180, cell: (group) => group.capacitySource },
-  { id: "subnet", header: "Subnet", cell: (group) => group.subnet },
+  { id: "subnet", header: "Subnet", minWidth: 150, cell: (group) => group.subnet },
   { id: "addresses", header: "Addresses", minWidth: 200, cell: (group) => <Addresses group={group} /> },
   { id: "most", header: "Nodes that fit at most", cell: (group) => group.nodesAtMost },
 ];

@@ -33,9 +33,9 @@ function Changes({ stage }: { stage: StagePlan }) {
 }
 
 const COLUMNS: TableProps.ColumnDefinition<StagePlan>[] = [
-  { id: "stage", header: "Stage", isRowHeader: true, cell: (stage) => STAGE_TITLES[stage.stage] },
+  { id: "stage", header: "Stage", isRowHeader: true, minWidth: 130, cell: (stage) => STAGE_TITLES[stage.stage] },
   { id: "changes", header: "What it does", minWidth: 280, cell: (stage) => <Changes stage={stage} /> },
-  { id: "minutes", header: "Minutes", cell: (stage) => `${stage.minutesFrom} to ${stage.minutesTo}` },
+  { id: "minutes", header: "Minutes", minWidth: 100, cell: (stage) => `${stage.minutesFrom} to ${stage.minutesTo}` },
   { id: "after", header: "If it fails here", minWidth: 260, cell: (stage) => stage.afterFailure },
 ];
 

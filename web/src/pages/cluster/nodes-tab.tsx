@@ -61,13 +61,22 @@ const sum = (row: NodeRow, of: (node: NodeView) => number) =>
   row.node ? of(row.node) : row.nodes.reduce((total, node) => total + of(node), 0);
 
 const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
-  { id: "name", header: "Group or instance", isRowHeader: true, minWidth: 270, cell: (row) => <Name row={row} /> },
-  { id: "type", header: "Type", cell: onNode((node) => node.instanceType) },
-  { id: "zone", header: "Zone", minWidth: 110, cell: onNode((node) => node.zoneId ?? "–") },
+  { id: "name", header: "Group or instance", isRowHeader: true, minWidth: 250, cell: (row) => <Name row={row} /> },
+  {
+    id: "type",
+    header: "Type and zone",
+    minWidth: 140,
+    cell: onNode((node) => (
+      <>
+        <div>{node.instanceType}</div>
+        {node.zoneId}
+      </>
+    )),
+  },
   {
     id: "status",
     header: "SageMaker",
-    minWidth: 160,
+    minWidth: 140,
     cell: onNode((node) => (
       <>
         <State text={node.status} tone={SAGEMAKER[node.status] ?? "in-progress"} />
@@ -78,7 +87,7 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
   {
     id: "joined",
     header: "Kubernetes node",
-    minWidth: 190,
+    minWidth: 170,
     cell: onNode((node) =>
       node.joined ? <span className="wrap">{node.nodeName}</span> : <State text="Has not joined" tone="warning" />,
     ),
@@ -89,8 +98,8 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
     minWidth: 130,
     cell: onNode((node) => <Truth value={node.joined ? node.ready : undefined} absent="Not joined" />),
   },
-  { id: "schedulable", header: "Schedulable", minWidth: 240, cell: onNode((node) => <Schedulable node={node} />) },
-  { id: "health", header: "Health label", minWidth: 190, cell: onNode((node) => <Health node={node} />) },
+  { id: "schedulable", header: "Schedulable", minWidth: 160, cell: onNode((node) => <Schedulable node={node} />) },
+  { id: "health", header: "Health label", minWidth: 180, cell: onNode((node) => <Health node={node} />) },
   { id: "accelerators", header: "Accelerators", cell: (row) => sum(row, (node) => node.accelerators) },
   { id: "efa", header: "EFA", cell: (row) => sum(row, (node) => node.efaInterfaces) },
   { id: "kubelet", header: "Kubelet", cell: onNode((node) => node.kubeletVersion ?? "–") },
@@ -115,6 +124,7 @@ function NodesTable({ cluster, list, refresh }: { cluster: ClusterView; list: Wh
         trackBy="id"
         columnDefinitions={COLUMNS}
         wrapLines
+        stickyColumns={{ first: 1 }}
         enableKeyboardNavigation
         ariaLabels={{
           tableLabel: "Nodes",

@@ -20,7 +20,7 @@ interface Props {
 
 function Consequences() {
   return (
-    <>
+    <SpaceBetween size="m">
       <Alert type="warning" header="What is lost">
         Every instance group is set to zero. All that runs on the nodes ends, and what is only on their disks is gone. Spot
         and on-demand capacity may not come back when you want it again.
@@ -33,7 +33,7 @@ function Consequences() {
           <li>training plans, which are paid for until their end whether nodes run or not.</li>
         </ul>
       </div>
-    </>
+    </SpaceBetween>
   );
 }
 

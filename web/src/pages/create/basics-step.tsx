@@ -2,7 +2,6 @@
 import AttributeEditor from "@cloudscape-design/components/attribute-editor";
 import Container from "@cloudscape-design/components/container";
 import FormField from "@cloudscape-design/components/form-field";
-import Header from "@cloudscape-design/components/header";
 import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -63,7 +62,7 @@ export function BasicsStep({ draft, errors, change }: StepProps) {
     region !== draft.region &&
     change({ region, groups: [newGroup("workers")], subnetIds: [], system: { ...draft.system, zoneId: "" } });
   return (
-    <Container header={<Header variant="h2">Name and place</Header>}>
+    <Container>
       <SpaceBetween size="l">
         <FormField
           label="Cluster tag"

@@ -29,23 +29,23 @@ export function CapacityStep({ draft, errors, change }: StepProps) {
         />
       </Container>
       {draft.capacity === "now" && (
-        <>
-          <GroupsEditor
-            region={draft.region}
-            groups={draft.groups}
-            at={GROUPS_AT}
-            errors={errors}
-            set={(groups) => change({ groups })}
-          />
-          <SystemGroup
-            region={draft.region}
-            system={draft.system}
-            groups={draft.groups}
-            at={SYSTEM_AT}
-            errors={errors}
-            set={(system) => change({ system })}
-          />
-        </>
+        <GroupsEditor
+          region={draft.region}
+          groups={draft.groups}
+          at={GROUPS_AT}
+          errors={errors}
+          set={(groups) => change({ groups })}
+        />
+      )}
+      {draft.capacity === "now" && (
+        <SystemGroup
+          region={draft.region}
+          system={draft.system}
+          groups={draft.groups}
+          at={SYSTEM_AT}
+          errors={errors}
+          set={(system) => change({ system })}
+        />
       )}
     </SpaceBetween>
   );

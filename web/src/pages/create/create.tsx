@@ -92,6 +92,9 @@ export default function Create() {
   };
   const planActions = (
     <SpaceBetween direction="horizontal" size="xs">
+      <Button variant="link" onClick={() => void navigate("/clusters")}>
+        Cancel
+      </Button>
       <Button onClick={() => go("storage")}>Previous</Button>
       <Button
         variant="primary"
@@ -120,9 +123,21 @@ export default function Create() {
       }}
       steps={[
         { title: "Name and place", content: <BasicsStep {...page} /> },
-        { title: "Network", content: <NetworkStep {...page} /> },
-        { title: "Capacity", content: <CapacityStep {...page} /> },
-        { title: "Storage", content: <StorageStep {...page} /> },
+        {
+          title: "Network",
+          description: "Subnets, routes, NAT, security groups and the S3 endpoint are made in the right order and zones.",
+          content: <NetworkStep {...page} />,
+        },
+        {
+          title: "Capacity",
+          description: "Where accelerators come from, how many, and where they stand.",
+          content: <CapacityStep {...page} />,
+        },
+        {
+          title: "Storage",
+          description: "Pods mount the project bucket through the claim s3-claim, with a role for this bucket alone.",
+          content: <StorageStep {...page} />,
+        },
         {
           title: "Plan and create",
           description: "What would be made, what it costs and what was found. Nothing has been changed yet.",

@@ -2,7 +2,6 @@
 import AttributeEditor from "@cloudscape-design/components/attribute-editor";
 import Container from "@cloudscape-design/components/container";
 import FormField from "@cloudscape-design/components/form-field";
-import Header from "@cloudscape-design/components/header";
 import Input from "@cloudscape-design/components/input";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Tiles from "@cloudscape-design/components/tiles";
@@ -62,16 +61,7 @@ function Subnets({ draft, errors, change }: StepProps) {
 export function NetworkStep(props: StepProps) {
   const { draft, errors, change } = props;
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description="Subnets, routes, NAT, security groups and the S3 endpoint are made in the right order and zones."
-        >
-          Network
-        </Header>
-      }
-    >
+    <Container>
       <SpaceBetween size="l">
         <FormField label="VPC" description="It cannot be changed later.">
           <Tiles

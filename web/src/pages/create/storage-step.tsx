@@ -1,22 +1,12 @@
 // Which part of the project bucket the cluster mounts.
 import Container from "@cloudscape-design/components/container";
 import FormField from "@cloudscape-design/components/form-field";
-import Header from "@cloudscape-design/components/header";
 import Input from "@cloudscape-design/components/input";
 import type { StepProps } from "./step-props";
 
 export function StorageStep({ draft, errors, change }: StepProps) {
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description="The project bucket is mounted in pods through the claim s3-claim, with a role for this bucket alone."
-        >
-          Storage
-        </Header>
-      }
-    >
+    <Container>
       <FormField
         label={
           <>
