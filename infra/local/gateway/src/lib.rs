@@ -7,4 +7,6 @@ pub mod functions;
 pub mod install;
 mod roles;
 mod rules;
+pub mod options;
+pub mod up;
 pub mod wiring;

@@ -1,0 +1,91 @@
+//! What `up` can be told.
+
+use std::path::PathBuf;
+
+/// How the local product is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// By how much AWS's durations are divided.
+    pub speed: u32,
+    /// Whether to forget what was kept.
+    pub fresh: bool,
+    /// Whether to leave out the two clusters that are there before us.
+    pub empty: bool,
+    /// Where the world is kept.
+    pub state: PathBuf,
+    /// Where the console's files are.
+    pub console: Option<PathBuf>,
+    /// Port of the product.
+    pub port: u16,
+    /// Port of the account.
+    pub account_port: u16,
+}
+
+/// How the options are given.
+pub const USAGE: &str = "\
+options:
+  --speed N          divide AWS's durations by N, 1 to 100000 (default 60; 1 is AWS's own pace)
+  --fresh            forget the kept world and start anew
+  --empty            without the two clusters that are there before you
+  --state DIR        where the world is kept (default .hyperpod-instantstart)
+  --console DIR      the built console (default web/dist)
+  --port N           the product's port (default 3099)
+  --account-port N   the account's port (default 3100)";
+
+impl Options {
+    /// Reads them from the command line.
+    ///
+    /// # Errors
+    /// A sentence that names what is not right.
+    pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let mut options = Self {
+            speed: 60,
+            fresh: false,
+            empty: false,
+            state: ".hyperpod-instantstart".into(),
+            console: Some("web/dist".into()),
+            port: 3099,
+            account_port: 3100,
+        };
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            let mut value = |name: &str| arguments.next().ok_or_else(|| format!("{name} needs a value"));
+            match argument.as_str() {
+                "--fresh" => options.fresh = true,
+                "--empty" => options.empty = true,
+                "--speed" => options.speed = number("--speed", &value("--speed")?, 1..=100_000)?,
+                "--state" => options.state = value("--state")?.into(),
+                "--console" => options.console = Some(value("--console")?.into()),
+                "--port" => options.port = number("--port", &value("--port")?, 1..=u16::MAX)?,
+                "--account-port" => options.account_port = number("--account-port", &value("--account-port")?, 1..=u16::MAX)?,
+                other => return Err(format!("{other} is not an option")),
+            }
+        }
+        Ok(options)
+    }
+}
+
+fn number<T>(name: &str, text: &str, range: std::ops::RangeInclusive<T>) -> Result<T, String>
+where
+    T: std::str::FromStr + PartialOrd + std::fmt::Display,
+{
+    let wrong = || format!("{name} takes a whole number from {} to {}, not {text:?}", range.start(), range.end());
+    text.parse().ok().filter(|number| range.contains(number)).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Options;
+
+    fn read(line: &str) -> Result<Options, String> {
+        Options::read(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn a_wrong_option_is_named_with_what_would_be_right() {
+        assert_eq!(read("--speed 0").unwrap_err(), "--speed takes a whole number from 1 to 100000, not \"0\"");
+        assert_eq!(read("--speed").unwrap_err(), "--speed needs a value");
+        assert_eq!(read("--quick").unwrap_err(), "--quick is not an option");
+        assert_eq!(read("--speed 5 --fresh").map(|options| (options.speed, options.fresh)), Ok((5, true)));
+    }
+}

@@ -1,0 +1,132 @@
+//! Starting the local product: the kept account or a new one, the product on it, and the ports.
+
+use crate::{
+    functions, install,
+    options::Options,
+    wiring::{Installed, Wired},
+};
+use account::{Account, clock::Clock, iam, server, world::World};
+use anyhow::{Context as _, Result};
+use api::{Api, Setup};
+use std::{fs, time::Duration};
+use surface::{RequestIds, Settings, trust::LocalTrust};
+use tokio::net::TcpListener;
+
+/// The Region in which the control plane itself runs locally.
+const HOME: &str = "us-west-2";
+
+/// How often the world is kept.
+const KEEP_EVERY: Duration = Duration::from_secs(5);
+
+/// The two tokens of one start.
+struct Tokens {
+    people: String,
+    agents: String,
+}
+
+/// Runs until Ctrl-C; what is then is kept.
+///
+/// # Errors
+/// If a port is taken, or the state folder cannot be used.
+pub async fn up(options: Options) -> Result<()> {
+    let product = listen(options.port).await?;
+    let aws = listen(options.account_port).await?;
+    let account = open(&options)?;
+    let installed = Installed::in_region(&HOME.parse().context("the home Region")?);
+    let root = account.read(iam::root_credentials);
+    install::install(&account, &installed, &root).await?;
+    account.set_functions(functions::all(&account, &installed));
+    account.run();
+    let tokens = Tokens { people: token(), agents: token() };
+    let router = router(&options, &account, &installed, &tokens).await;
+    print_links(&options, &account, &tokens);
+    let keeper = account.clone();
+    let state = options.state.clone();
+    tokio::select! {
+        served = async { axum::serve(product, router).await } => served.context("the product's port")?,
+        served = server::serve(account.clone(), aws) => served.context("the account's port")?,
+        () = keep(keeper, state) => {}
+        stopped = tokio::signal::ctrl_c() => stopped.context("waiting for Ctrl-C")?,
+    }
+    account.save(&options.state).context("keeping the world")?;
+    println!("The world is kept in {}.", options.state.display());
+    Ok(())
+}
+
+async fn router(options: &Options, account: &Account, installed: &Installed, tokens: &Tokens) -> axum::Router {
+    let wired = Wired::new(account, installed, &account.read(iam::root_credentials)).await;
+    let api = Api::new(Setup {
+        desk: wired.desk,
+        cloud: wired.cloud,
+        account: installed.account.clone(),
+        role_arn: None,
+    });
+    let settings = Settings {
+        assets: options.console.clone().filter(|folder| folder.is_dir()),
+        request_ids: RequestIds::new(token),
+        trust: Some(LocalTrust::new(options.port, tokens.people.as_str(), tokens.agents.as_str())),
+    };
+    surface::router(api, settings)
+}
+
+fn open(options: &Options) -> Result<Account> {
+    let clock = Clock::starting_at(now());
+    if options.fresh && options.state.exists() {
+        fs::remove_dir_all(&options.state).with_context(|| format!("cannot clear {}", options.state.display()))?;
+    }
+    let account = match Account::is_kept_in(&options.state) {
+        true => Account::open(&options.state, clock)?,
+        false => Account::new(World::new(rand::random(), options.speed), clock)?,
+    };
+    account.with_world(|world| world.pace = options.speed);
+    Ok(account)
+}
+
+async fn listen(port: u16) -> Result<TcpListener> {
+    let taken = || format!("port {port} on 127.0.0.1 is taken; end what uses it or choose another port");
+    TcpListener::bind(("127.0.0.1", port)).await.with_context(taken)
+}
+
+async fn keep(account: Account, state: std::path::PathBuf) {
+    let mut changes = account.changes();
+    loop {
+        tokio::time::sleep(KEEP_EVERY).await;
+        if changes.has_changed().unwrap_or(false) {
+            changes.mark_unchanged();
+            let (account, state) = (account.clone(), state.clone());
+            let kept = tokio::task::spawn_blocking(move || account.save(&state)).await;
+            if let Ok(Err(error)) = kept {
+                tracing::error!(%error, "the world was not kept");
+            }
+        }
+    }
+}
+
+fn print_links(options: &Options, account: &Account, tokens: &Tokens) {
+    let (port, aws) = (options.port, options.account_port);
+    let root = account.read(iam::root_credentials);
+    let configuration = serde_json::json!({ "mcpServers": { "hyperpod-instantstart": {
+        "type": "http",
+        "url": format!("http://127.0.0.1:{port}/mcp"),
+        "headers": { "Authorization": format!("Bearer {}", tokens.agents) },
+    } } });
+    println!("HyperPod InstantStart is up, at {} times AWS's pace.\n", options.speed);
+    println!("Console     http://127.0.0.1:{port}/#token={}", tokens.people);
+    println!("REST        curl -H 'Authorization: Bearer {}' http://127.0.0.1:{port}/v1/clusters", tokens.people);
+    println!("MCP client  {configuration}");
+    println!(
+        "AWS         AWS_ACCESS_KEY_ID={} AWS_SECRET_ACCESS_KEY={} aws --region {HOME} --endpoint-url http://127.0.0.1:{aws} eks list-clusters",
+        root.access_key_id, root.secret_access_key
+    );
+    println!("\nCtrl-C ends it; the world is kept in {}.", options.state.display());
+}
+
+/// Thirty-two random bytes, for tokens; what is random for the product itself comes from the account's world.
+fn token() -> String {
+    hex::encode(rand::random::<[u8; 32]>())
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place where the local product asks for the wall clock")]
+fn now() -> jiff::Timestamp {
+    jiff::Timestamp::now()
+}
