@@ -101,9 +101,7 @@ fn in_words_of_s3(error: AwsError) -> AwsError {
 /// The error by which a fault keeps S3 from acting, if it does.
 fn refusal(effect: &Effect) -> Option<AwsError> {
     match effect {
-        Effect::Throttle => {
-            Some(AwsError::new("SlowDown", "Please reduce your request rate.").with_status(503))
-        }
+        Effect::Throttle => Some(AwsError::new("SlowDown", "Please reduce your request rate.").with_status(503)),
         Effect::ServerError { status: 503 } => {
             Some(AwsError::new("ServiceUnavailable", "Service is unable to handle request.").with_status(503))
         }

@@ -18,8 +18,8 @@ mod state;
 mod store;
 
 pub use access::Visit;
-pub use state::{Bucket, Object, State};
 pub use naming::operation;
+pub use state::{Bucket, Object, State};
 pub use store::{refused, serve};
 
 use crate::{iam::policy::Document, world::World};

@@ -84,7 +84,10 @@ mod tests {
         assert_eq!(name(Method::PUT, "/bucket?policy"), "PutBucketPolicy");
         assert_eq!(name(Method::GET, "/bucket/?list-type=2&prefix=a"), "ListObjectsV2");
         assert_eq!(name(Method::PUT, "/bucket/a/b"), "PutObject");
-        assert_eq!(name(Method::PUT, "https://bucket.s3.us-west-2.amazonaws.com/a?partNumber=1&uploadId=u"), "UploadPart");
+        assert_eq!(
+            name(Method::PUT, "https://bucket.s3.us-west-2.amazonaws.com/a?partNumber=1&uploadId=u"),
+            "UploadPart"
+        );
         assert_eq!(name(Method::PUT, "https://bucket.s3.us-west-2.amazonaws.com/"), "CreateBucket");
         assert_eq!(name(Method::GET, "https://s3.us-west-2.amazonaws.com/bucket/key"), "GetObject");
     }

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::{capacity, eks::tests::presigned, quotas};
-use aws_sdk_eks::types::{CreateAccessConfigRequest, AuthenticationMode, VpcConfigRequest};
+use aws_sdk_eks::types::{AuthenticationMode, CreateAccessConfigRequest, VpcConfigRequest};
 use aws_sdk_sagemaker::types::{
     ClusterInstanceGroupSpecification, ClusterInstanceType, ClusterLifeCycleConfig, ClusterNodeProvisioningMode,
     ClusterOrchestrator, ClusterOrchestratorEksConfig, VpcConfig,
