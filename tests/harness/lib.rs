@@ -48,6 +48,8 @@ impl Product {
         let account = Account::new(World::new(seed, 1), Clock::starting_at(start)).unwrap();
         let product = Self::over(account).await;
         install::install(&product.account, &product.installed, &root(&product.account)).await.unwrap();
+        // Roles spread slowly; a deployment is not used in its first minute either.
+        tokio::time::sleep(Duration::from_secs(60)).await;
         product
     }
 
@@ -104,16 +106,30 @@ impl Product {
         self.front.desk.store.stage(cluster, stage).await.unwrap()
     }
 
-    /// The operation once it has ended; gives up after two virtual days.
+    /// The operation once it has ended; gives up after three virtual hours.
     pub async fn ended(&self, id: OperationId) -> Operation {
-        for _ in 0..(2 * 24 * 360) {
+        for _ in 0..(3 * 360) {
             let operation = self.operation(id).await;
             if operation.is_terminal() {
                 return operation;
             }
             tokio::time::sleep(Duration::from_secs(10)).await;
         }
-        panic!("the operation never ended: {:#?}", self.operation(id).await);
+        panic!("the operation never ended: {:#?}\n{}", self.operation(id).await, self.trail());
+    }
+
+    /// What happened last, for a test that fails: the newest calls, and how executions stand.
+    pub fn trail(&self) -> String {
+        self.account.read(|world| {
+            let telling = |record: &&account::calls::Record| record.role.is_some() || record.outcome != "ok";
+            let calls: Vec<String> = world.calls.latest().filter(telling).map(|record| format!("{record:?}")).collect();
+            let mut executions = Vec::new();
+            for execution in world.states.executions.values() {
+                executions.extend(execution.history.iter().rev().take(12).rev().map(|event| format!("{event:?}")));
+            }
+            let newest = calls.len().saturating_sub(40);
+            format!("{}\n{}", calls[newest..].join("\n"), executions.join("\n"))
+        })
     }
 
     /// How often calls of this action succeeded.

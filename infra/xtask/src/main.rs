@@ -2,16 +2,18 @@
 
 mod kubernetes;
 mod models;
+mod surface;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask generate models | kubernetes";
+const USAGE: &str = "usage: cargo xtask generate models | kubernetes | surface";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["generate", "models"] => models::generate(),
         ["generate", "kubernetes"] => kubernetes::generate(),
+        ["generate", "surface"] => surface::generate(),
         _ => bail!("{USAGE}"),
     }
 }

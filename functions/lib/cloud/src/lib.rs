@@ -6,7 +6,17 @@
 
 #[cfg(feature = "ec2")]
 pub mod ec2;
+#[cfg(feature = "eks")]
+pub mod eks;
 pub mod errors;
+#[cfg(feature = "iam")]
+pub mod iam;
+#[cfg(feature = "logs")]
+pub mod logs;
+#[cfg(feature = "s3")]
+pub mod s3;
+#[cfg(feature = "sagemaker")]
+pub mod sagemaker;
 mod target;
 
 pub use target::{Cloud, Who};

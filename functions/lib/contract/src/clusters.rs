@@ -2,7 +2,7 @@
 
 use crate::{operations::Waiting, stages::StageView};
 use domain::{
-    decisions::{CreateCluster, GroupDecision, StorageDecision},
+    decisions::{CreateCluster, GroupDecision, StorageDecision, SystemGroupDecision},
     failure::Failure,
     ids::{ClusterId, ClusterTag, InstanceGroupName, OperationId, Region},
     states::{Condition, Stage, StageState},
@@ -23,20 +23,15 @@ pub struct CreateHyperPod {
     /// The cluster that waits for it.
     pub tag: ClusterTag,
     /// The instance groups by name.
-    #[schemars(length(min = 1, max = 100))]
     pub instance_groups: BTreeMap<InstanceGroupName, GroupDecision>,
-    /// A small on-demand CPU group for the cluster's own pods; `true` adds it with sensible values.
+    /// A small on-demand CPU group, named `system`, for what the cluster itself runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "bool")]
-    pub system_group: Option<bool>,
+    #[schemars(with = "SystemGroupDecision")]
+    pub system_group: Option<SystemGroupDecision>,
     /// What of the project bucket the claim shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "StorageDecision")]
     pub storage: Option<StorageDecision>,
-    /// Only show what it would do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "bool")]
-    pub validate_only: Option<bool>,
 }
 
 /// Input of `stop_spending`.
@@ -45,10 +40,6 @@ pub struct CreateHyperPod {
 pub struct StopSpending {
     /// The cluster.
     pub tag: ClusterTag,
-    /// Only show what it would do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "bool")]
-    pub validate_only: Option<bool>,
 }
 
 /// Input of `list_clusters`.

@@ -1,6 +1,7 @@
 //! What a descriptor says of an operation or query.
 
 use domain::ErrorCode;
+use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 
 /// HTTP method of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub enum Method {
 pub enum Kind {
     /// Reads; answers 200 at once.
     Query,
-    /// Records an operation and answers 202 with it. Takes `validateOnly` and an idempotency key, and names
+    /// Records an operation and answers 202 with it. Takes an idempotency key, on REST also `validateOnly`, and names
     /// the tool that shows completion.
     Operation,
     /// Acts on an operation that is there (retry, cancel); answers 202 with it.
@@ -88,10 +89,30 @@ pub struct Descriptor {
     pub validates: Option<&'static str>,
     /// Codes that it may answer besides those that every route may.
     pub errors: &'static [ErrorCode],
-    /// JSON schema of its input, an object.
-    pub input: fn() -> schemars::Schema,
-    /// JSON schema of its output, an object.
-    pub output: fn() -> schemars::Schema,
+    /// JSON schema of its input, an object, or a reference into the generator's definitions.
+    pub input: fn(&mut SchemaGenerator) -> Schema,
+    /// The same of its output.
+    pub output: fn(&mut SchemaGenerator) -> Schema,
+}
+
+impl Descriptor {
+    /// Schema of the input with everything that it refers to inlined, since some clients do not follow references.
+    pub fn input_schema(&self) -> Schema {
+        (self.input)(&mut inlining())
+    }
+
+    /// Schema of the output, inlined likewise.
+    pub fn output_schema(&self) -> Schema {
+        (self.output)(&mut inlining())
+    }
+}
+
+fn inlining() -> SchemaGenerator {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    settings.into_generator()
 }
 
 /// The hints of a query.

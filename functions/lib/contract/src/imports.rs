@@ -53,8 +53,4 @@ pub struct ImportCluster {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "StorageDecision")]
     pub storage: Option<StorageDecision>,
-    /// Only show what it would do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "bool")]
-    pub validate_only: Option<bool>,
 }

@@ -44,7 +44,7 @@ pub const ALL: &[Descriptor] = &[
          `hyperpod` it ends after the dependencies and waits for create_hyperpod. Check with plan_cluster first. \
          Follow it with wait_for_operation.",
         "/v1/clusters",
-        VALIDATE_ONLY,
+        &[],
     ),
     operation::<clusters::CreateHyperPod>(
         "create_hyperpod",
@@ -53,7 +53,7 @@ pub const ALL: &[Descriptor] = &[
          verification. Choose zone, type and capacity type with list_zones, list_instance_types and \
          list_training_plans. Follow it with wait_for_operation.",
         "/v1/clusters/{tag}/hyperpod",
-        TAG_VALIDATE_ONLY,
+        TAG,
     ),
     operation::<imports::ImportCluster>(
         "import_cluster",
@@ -62,7 +62,7 @@ pub const ALL: &[Descriptor] = &[
          from selection on. Nothing borrowed is changed unless a fix is asked for by name. Find candidates with \
          list_importable_clusters. Follow it with wait_for_operation.",
         "/v1/imports",
-        VALIDATE_ONLY,
+        &[],
     ),
     query::<stages::ListStages, stages::StageList>(
         "list_stages",
@@ -84,7 +84,7 @@ pub const ALL: &[Descriptor] = &[
         "Runs one stage of a cluster again, alone. Safe at any time: what is as it should be stays untouched. Follow \
          it with wait_for_operation.",
         "/v1/clusters/{tag}/stages/{stage}/run",
-        TAG_STAGE_VALIDATE_ONLY,
+        TAG_STAGE,
     ),
     Descriptor {
         hints: TAKES,
@@ -94,7 +94,7 @@ pub const ALL: &[Descriptor] = &[
             "Sets every instance group of the cluster to zero and watches until nothing runs. Running work on the nodes \
              is lost; cluster, network and storage stay. Follow it with wait_for_operation.",
             "/v1/clusters/{tag}/stop-spending",
-            TAG_VALIDATE_ONLY,
+            TAG,
         )
     },
     query::<nodes::ListNodes, nodes::NodeList>(
@@ -151,7 +151,7 @@ pub const ALL: &[Descriptor] = &[
         "cancel_operation",
         "Cancel an operation",
         "Stops an operation before its next change. AWS finishes what it has begun, and bills it; the answer says what. \
-         stop_spending sets running capacity to zero.",
+         stop_spending sets running capacity to zero. Follow it with wait_for_operation.",
         "/v1/operations/{operationId}/cancel",
     ),
     query::<choices::ListRegions, choices::RegionList>(
@@ -212,10 +212,6 @@ pub fn find(name: &str) -> Option<&'static Descriptor> {
 
 const TAG: &[(&str, Place)] = &[("tag", Place::Path)];
 const TAG_STAGE: &[(&str, Place)] = &[("tag", Place::Path), ("stage", Place::Path)];
-const TAG_STAGE_VALIDATE_ONLY: &[(&str, Place)] =
-    &[("tag", Place::Path), ("stage", Place::Path), ("validateOnly", Place::Query)];
-const TAG_VALIDATE_ONLY: &[(&str, Place)] = &[("tag", Place::Path), ("validateOnly", Place::Query)];
-const VALIDATE_ONLY: &[(&str, Place)] = &[("validateOnly", Place::Query)];
 const PAGED: &[(&str, Place)] = &[("limit", Place::Query), ("cursor", Place::Query)];
 const OPERATION: &[(&str, Place)] = &[("operationId", Place::Path)];
 const REGION: &[(&str, Place)] = &[("region", Place::Query)];
@@ -301,13 +297,9 @@ const fn command<In: schemars::JsonSchema>(
     }
 }
 
-/// The schema of `T` with everything that it refers to inlined, since some clients do not follow references.
-fn schema<T: schemars::JsonSchema>() -> schemars::Schema {
-    let settings = schemars::generate::SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    settings.into_generator().into_root_schema_for::<T>()
+/// The schema of `T`, or the reference to it under which the generator keeps it.
+fn schema<T: schemars::JsonSchema>(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    generator.subschema_for::<T>()
 }
 
 #[cfg(test)]
@@ -327,7 +319,7 @@ mod tests {
     #[test]
     fn every_field_outside_the_body_is_a_field_of_the_input() {
         for descriptor in ALL {
-            let schema = (descriptor.input)();
+            let schema = descriptor.input_schema();
             let known = schema.get("properties").and_then(|fields| fields.as_object()).cloned().unwrap_or_default();
             for (field, place) in descriptor.places {
                 assert!(known.contains_key(*field), "{}: {field}", descriptor.name);
@@ -355,7 +347,7 @@ mod tests {
     #[test]
     fn no_schema_says_null() {
         for descriptor in ALL {
-            for schema in [(descriptor.input)(), (descriptor.output)()] {
+            for schema in [descriptor.input_schema(), descriptor.output_schema()] {
                 let text = serde_json::to_string(&schema).unwrap();
                 assert!(!text.contains("\"null\""), "{}: {text}", descriptor.name);
             }

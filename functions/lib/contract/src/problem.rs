@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProblemField {
-    /// JSON pointer into the request's body, or `#/query/NAME`, `#/path/NAME`, `#/headers/NAME`.
+    /// JSON pointer into the input, in which path, query and body fields are one object; `#/headers/NAME` for a header,
+    /// empty for the request as a whole.
     pub pointer: String,
     /// What is wrong and what would be right.
     pub detail: String,

@@ -105,8 +105,4 @@ pub struct RunStage {
     pub tag: ClusterTag,
     /// The stage to run again.
     pub stage: Stage,
-    /// Only show what it would do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "bool")]
-    pub validate_only: Option<bool>,
 }

@@ -109,6 +109,12 @@ impl Starter {
         }
     }
 
+    /// Whether the machine that chains the stages is there and may be seen.
+    pub async fn is_ready(&self) -> Result<(), Trouble> {
+        let sent = self.client.describe_state_machine().state_machine_arn(&self.machines.cluster).send().await;
+        sent.map(drop).map_err(|error| trouble::of_change("states", "DescribeStateMachine", error))
+    }
+
     fn machine_arn(&self, operation: &Operation) -> String {
         match operation.machine.as_str() {
             "cluster" => self.machines.cluster.clone(),

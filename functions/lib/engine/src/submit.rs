@@ -133,6 +133,19 @@ impl Desk {
         Err(Failure::new(ErrorCode::Conflict, text).with_action("Send the request again.").into())
     }
 
+    /// The operation that `submission` is already: by its key, or by its content while it holds what is asked for. For
+    /// those who check a request before they submit it; nothing is written.
+    ///
+    /// # Errors
+    /// What [`submit`](Self::submit) would refuse with, as far as it can be known beforehand.
+    pub async fn recall(&self, submission: &Submission) -> Result<Option<Accepted>, Refused> {
+        let hash = digest(submission);
+        match self.by_key(submission, &hash).await? {
+            Some(accepted) => Ok(Some(accepted)),
+            None => self.in_the_way(submission, &self.operation(submission, &hash), &hash).await,
+        }
+    }
+
     /// Starts what is recorded; a start that fails is made up for by a replay of the request or by the sweep.
     pub(crate) async fn start(&self, operation: &Operation) {
         if let Err(trouble) = self.starter.start(operation).await {

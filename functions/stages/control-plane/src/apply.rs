@@ -13,12 +13,7 @@ use domain::{
 use engine::reconciler::{Made, Mark, Scene};
 
 /// Makes `change`. Ids that it needs are known by the plan's order.
-pub(crate) async fn apply(
-    clients: &Clients,
-    scene: Scene<'_>,
-    change: &Change,
-    mark: &Mark,
-) -> Result<Made, Trouble> {
+pub(crate) async fn apply(clients: &Clients, scene: Scene<'_>, change: &Change, mark: &Mark) -> Result<Made, Trouble> {
     network::apply(&clients.ec2, scene, change, mark).await
 }
 

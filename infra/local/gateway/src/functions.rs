@@ -5,7 +5,7 @@ use account::{
     Account,
     lambda::{Function, FunctionError, Functions, InvocationContext},
 };
-use domain::failure::Failure;
+use domain::{failure::Failure, ids::OperationId};
 use engine::{
     record::{TickAnswer, TickRequest},
     settle::Death,
@@ -22,9 +22,11 @@ pub const PREFIX: &str = "hyperpod-instantstart-";
 pub fn all(account: &Account, installed: &Installed) -> Functions {
     let wire = Wire { account: account.clone(), installed: installed.clone() };
     Functions::new(installed.region.as_str())
-        .with(&name("control-plane"), &name("control-plane"), wire.tick(|wired, request| async move {
-            control_plane::tick(&wired.engine, &wired.cloud, &request).await
-        }))
+        .with(
+            &name("control-plane"),
+            &name("control-plane"),
+            wire.tick(|wired, request| async move { control_plane::tick(&wired.engine, &wired.cloud, &request).await }),
+        )
         .with(&name("settle"), &name("settle"), wire.code(settle))
         .with(&name("sweep"), &name("sweep"), wire.code(sweep))
 }
@@ -80,11 +82,11 @@ impl Wire {
     }
 }
 
-/// What the state machines and EventBridge tell `settle`.
+/// What the state machines tell `settle`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SettleRequest {
-    operation_id: domain::ids::OperationId,
+    operation_id: OperationId,
     attempt: u32,
     outcome: String,
     #[serde(default)]
@@ -99,20 +101,50 @@ struct Caught {
     cause: String,
 }
 
+/// What EventBridge tells it of an execution that ended.
+#[derive(Debug, Deserialize)]
+struct StatusChange {
+    detail: StatusDetail,
+}
+
+#[derive(Debug, Deserialize)]
+struct StatusDetail {
+    name: String,
+    status: String,
+    #[serde(default)]
+    error: Option<String>,
+    #[serde(default)]
+    cause: Option<String>,
+}
+
 async fn settle(wired: Wired, payload: Value) -> Result<Value, FunctionError> {
-    let request = read::<SettleRequest>(payload)?;
+    let death = if payload.get("detail").is_some() { died(read(payload)?)? } else { caught(read(payload)?) };
+    let Some(death) = death else { return Ok(json!({})) };
+    let settled = wired.desk.settle(&death).await.map_err(|refused| failed(&refused.failure))?;
+    Ok(json!({ "state": settled.state }))
+}
+
+/// A failure that the state machine caught; a cancelled operation is written down already.
+fn caught(request: SettleRequest) -> Option<Death> {
     if request.outcome == "cancelled" {
-        return Ok(json!({}));
+        return None;
     }
     let caught = request.failure.unwrap_or(Caught { error: "Unknown".to_owned(), cause: String::new() });
-    let death = Death {
+    Some(Death {
         operation_id: request.operation_id,
         attempt: request.attempt,
         error: caught.error,
         cause: caught.cause,
-    };
-    let settled = wired.desk.settle(&death).await.map_err(|refused| failed(&refused.failure))?;
-    Ok(json!({ "state": settled.state }))
+    })
+}
+
+/// An execution that died: its name is `{operationId}-{attempt}`.
+fn died(change: StatusChange) -> Result<Option<Death>, FunctionError> {
+    let StatusDetail { name, status, error, cause } = change.detail;
+    let parts = name.rsplit_once('-').and_then(|(id, attempt)| Some((id.parse().ok()?, attempt.parse().ok()?)));
+    let (operation_id, attempt) = parts.ok_or_else(|| FunctionError::new("Invalid", format!("no operation: {name}")))?;
+    let error = error.unwrap_or(status);
+    Ok(Some(Death { operation_id, attempt, error, cause: cause.unwrap_or_default() }))
 }
 
 async fn sweep(wired: Wired, _: Value) -> Result<Value, FunctionError> {

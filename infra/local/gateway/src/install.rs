@@ -1,7 +1,7 @@
 //! What the deployment makes before anything runs: the table and the state machines.
 
 use crate::{
-    functions, roles,
+    functions, roles, rules,
     wiring::{ACCOUNT_ID, Installed, cloud},
 };
 use account::{Account, iam::Credentials, states};
@@ -55,7 +55,7 @@ pub async fn install(account: &Account, installed: &Installed, root: &Credential
     for operation in OPERATIONS {
         machine(&sfn, operation, OPERATION, Some(operation)).await?;
     }
-    Ok(())
+    rules::install(account, installed).map_err(|error| refused(&error))
 }
 
 async fn machine(
@@ -80,9 +80,8 @@ async fn machine(
 }
 
 async fn table(dynamodb: &aws_sdk_dynamodb::Client, name: &str) -> Result<(), InstallError> {
-    let attribute = |name: &str| {
-        AttributeDefinition::builder().attribute_name(name).attribute_type(ScalarAttributeType::S).build()
-    };
+    let attribute =
+        |name: &str| AttributeDefinition::builder().attribute_name(name).attribute_type(ScalarAttributeType::S).build();
     let key = |name: &str, kind: KeyType| KeySchemaElement::builder().attribute_name(name).key_type(kind).build();
     let built = |error: aws_sdk_dynamodb::error::BuildError| InstallError(error.to_string());
     let index = GlobalSecondaryIndex::builder()

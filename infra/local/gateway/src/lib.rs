@@ -6,4 +6,5 @@
 pub mod functions;
 pub mod install;
 mod roles;
+mod rules;
 pub mod wiring;

@@ -1,6 +1,6 @@
 //! What a function is given: clock, chance, identity, table and state machines.
 
-use account::{Account, in_process, iam::Credentials};
+use account::{Account, iam::Credentials, in_process};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_async::{
     rt::sleep::{SharedAsyncSleep, TokioSleep},

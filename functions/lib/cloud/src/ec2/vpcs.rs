@@ -60,6 +60,12 @@ impl Ec2 {
         made.vpc.and_then(|vpc| vpc.vpc_id).ok_or_else(|| incomplete("CreateVpc", "vpcId"))
     }
 
+    /// Adds a block to a VPC. The exact CIDR guards against a second one.
+    pub async fn associate_cidr(&self, id: &str, cidr: Ipv4Net) -> Result<(), Trouble> {
+        let sent = self.change.associate_vpc_cidr_block().vpc_id(id).cidr_block(cidr.to_string()).send().await;
+        sent.map(drop).map_err(|error| changing("AssociateVpcCidrBlock", &error))
+    }
+
     /// Switches DNS host names on; DNS support is on in every new VPC.
     pub async fn enable_dns_hostnames(&self, id: &str) -> Result<(), Trouble> {
         let on = AttributeBooleanValue::builder().value(true).build();

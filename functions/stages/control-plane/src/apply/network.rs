@@ -3,7 +3,11 @@
 use super::{known, made};
 use crate::change::{Change, Known, Place, Side};
 use cloud::{Tags, ec2::Ec2};
-use domain::{failure::Trouble, ids::ZoneId, naming::{Names, NetworkPart}};
+use domain::{
+    failure::Trouble,
+    ids::ZoneId,
+    naming::{Names, NetworkPart},
+};
 use engine::reconciler::{Made, Mark, Scene};
 
 /// Makes one change of the network.

@@ -77,9 +77,7 @@ async fn within(ec2: &Ec2, vpc: Vpc, network: Network, cluster_id: &str) -> Resu
         ec2.security_groups(&inside),
     )?;
     let ours = |tags: &Tags, key: &str| tags.get(TAG_CLUSTER).is_some_and(|id| id == cluster_id) && made_by(tags, key);
-    let place = |subnet: &Subnet| {
-        Place::ALL.into_iter().find(|place| ours(&subnet.tags, &change::subnet_key(*place)))
-    };
+    let place = |subnet: &Subnet| Place::ALL.into_iter().find(|place| ours(&subnet.tags, &change::subnet_key(*place)));
     let side = |table: &RouteTable| {
         [Side::Public, Side::Private].into_iter().find(|side| ours(&table.tags, &change::route_table_key(*side)))
     };

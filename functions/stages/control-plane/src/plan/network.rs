@@ -212,8 +212,7 @@ fn associations(network: &Network, side: Side, steps: &mut Vec<Step<Change>>) {
     for place in Place::ALL.into_iter().filter(|place| place.side() == side) {
         let subnet = network.subnet_id(place);
         let table = network.route_tables.get(&side);
-        let associated =
-            subnet.0.as_ref().is_some_and(|id| table.is_some_and(|table| table.subnet_ids.contains(id)));
+        let associated = subnet.0.as_ref().is_some_and(|id| table.is_some_and(|table| table.subnet_ids.contains(id)));
         if !associated {
             let table = network.table_id(side);
             steps.push(Step::Change(Change::AssociateRouteTable { place, table, subnet }));

@@ -1,0 +1,126 @@
+//! The front door: what each operation and query of the list does. One file per family.
+//!
+//! It reads the engine's records and, for choices, nodes, subnets and plans, AWS and Kubernetes; it writes records and
+//! starts executions. It never changes infrastructure.
+
+mod clusters;
+mod cursor;
+mod elsewhere;
+mod health;
+mod imports;
+mod operations;
+mod problems;
+mod stages;
+mod submitting;
+mod views;
+
+use cloud::Cloud;
+use contract::{Descriptor, problem::Problem};
+use domain::{ErrorCode, ids::ClusterTag};
+use elsewhere::{choices, nodes, subnets};
+use engine::{
+    record::{Cluster, Principal, Target},
+    submit::Desk,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::sync::Arc;
+use surface::{FrontDoor, Request, problem::problem};
+
+/// What the front door runs with.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Records and state machines.
+    pub desk: Desk,
+    /// How AWS is reached for reading.
+    pub cloud: Cloud,
+    /// The account in which clusters are made, 12 digits.
+    pub account: String,
+    /// Role to assume for that account; none to act as ourselves.
+    pub role_arn: Option<String>,
+}
+
+/// The front door; clones are the same.
+#[derive(Debug, Clone)]
+pub struct Api(Arc<Setup>);
+
+impl Api {
+    /// Opens it.
+    pub fn new(setup: Setup) -> Self {
+        Self(Arc::new(setup))
+    }
+
+    /// What it runs with.
+    pub fn setup(&self) -> &Setup {
+        &self.0
+    }
+
+    pub(crate) fn desk(&self) -> &Desk {
+        &self.0.desk
+    }
+
+    /// Where a cluster of `region` is.
+    pub(crate) fn target(&self, region: domain::ids::Region) -> Target {
+        Target { account: self.0.account.clone(), region, role_arn: self.0.role_arn.clone() }
+    }
+
+    /// The living cluster of `tag`.
+    pub(crate) async fn cluster(&self, tag: &ClusterTag) -> Result<Cluster, Problem> {
+        let found = self.desk().store.cluster_by_tag(tag).await.map_err(problems::of_trouble)?;
+        found.filter(|cluster| cluster.deleted_at.is_none()).ok_or_else(|| {
+            let made = problem(ErrorCode::NotFound, format!("there is no cluster {tag}"));
+            Problem { action: "See list_clusters for those that are there.".to_owned(), ..made }
+        })
+    }
+}
+
+impl FrontDoor for Api {
+    async fn call(&self, descriptor: &'static Descriptor, input: Value, request: Request) -> Result<Value, Problem> {
+        match descriptor.name {
+            "list_clusters" => answer(clusters::list(self, read(input)?).await),
+            "get_cluster" => answer(clusters::get(self, read(input)?).await),
+            "plan_cluster" | "create_cluster" => clusters::create(self, read(input)?, request).await,
+            "create_hyperpod" => clusters::create_hyperpod(self, read(input)?, request).await,
+            "stop_spending" => clusters::stop_spending(self, read(input)?, request).await,
+            "import_cluster" => imports::import(self, read(input)?, request).await,
+            "list_stages" => answer(stages::list(self, read(input)?).await),
+            "get_stage" => answer(stages::get(self, read(input)?).await),
+            "run_stage" => stages::run(self, read(input)?, request).await,
+            "list_operations" => answer(operations::list(self, read(input)?).await),
+            "get_operation" => answer(operations::get(self, read(input)?).await),
+            "wait_for_operation" => answer(operations::wait(self, read(input)?).await),
+            "get_journal" => answer(operations::journal(self, read(input)?).await),
+            "retry_operation" => answer(operations::retry(self, read(input)?).await),
+            "cancel_operation" => answer(operations::cancel(self, read(input)?).await),
+            "list_nodes" => answer(nodes::list_nodes(self, read(input)?).await),
+            "list_subnets" => answer(subnets::list_subnets(self, read(input)?).await),
+            "list_regions" => answer(choices::list_regions(self, read(input)?).await),
+            "list_zones" => answer(choices::list_zones(self, read(input)?).await),
+            "list_instance_types" => answer(choices::list_instance_types(self, read(input)?).await),
+            "list_training_plans" => answer(choices::list_training_plans(self, read(input)?).await),
+            "list_importable_clusters" => answer(choices::list_importable_clusters(self, read(input)?).await),
+            "get_health" => answer(Ok(health::get(self).await)),
+            name => Err(problem(ErrorCode::Internal, format!("{name} is described and not implemented"))),
+        }
+    }
+}
+
+/// An input as its type. It has been held against its schema; what only the type knows is found here.
+fn read<T: DeserializeOwned>(input: Value) -> Result<T, Problem> {
+    serde_path_to_error::deserialize(input).map_err(|error| {
+        let pointer = problems::pointer(error.path());
+        surface::problem::of_fields(vec![domain::FieldError::new(pointer, error.into_inner().to_string())])
+    })
+}
+
+/// An answer as JSON.
+fn answer<T: Serialize>(result: Result<T, Problem>) -> Result<Value, Problem> {
+    let written =
+        |error: serde_json::Error| problem(ErrorCode::Internal, format!("the answer cannot be written: {error}"));
+    serde_json::to_value(result?).map_err(written)
+}
+
+/// Who asks, as records have it.
+fn principal(request: &Request) -> Principal {
+    Principal { id: request.principal.id.clone(), agent: request.principal.agent }
+}

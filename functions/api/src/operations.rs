@@ -1,0 +1,100 @@
+//! Operations: listing, describing, waiting, their journals, trying again, stopping.
+
+use crate::{
+    Api, cursor, problems,
+    views::operations::{accepted, view},
+};
+use contract::{
+    journal::JournalPage,
+    operations::{
+        CancelOperation, GetJournal, GetOperation, ListOperations, OperationAccepted, OperationList, OperationView,
+        RetryOperation, WaitForOperation,
+    },
+    problem::Problem,
+};
+use domain::{ErrorCode, ids::OperationId};
+use engine::record::Operation;
+use std::time::Duration;
+use surface::problem::problem;
+use tokio::time::{Instant, sleep};
+
+/// Longest wait, seconds: clients give up between 30 and 60, the gateway at 29 (field report BR-155).
+const LONGEST_WAIT: u32 = 25;
+
+/// How often a wait looks. It looks at our records, never at AWS.
+const LOOK: Duration = Duration::from_secs(1);
+
+pub(crate) async fn list(api: &Api, input: ListOperations) -> Result<OperationList, Problem> {
+    let store = &api.desk().store;
+    let limit = cursor::page(input.limit);
+    let (name, page) = match &input.cluster_tag {
+        None => {
+            let name = "operations".to_owned();
+            let after = cursor::open(&name, input.cursor.as_deref())?;
+            (name, store.operations(after.as_deref(), limit).await)
+        }
+        Some(tag) => {
+            let cluster = api.cluster(tag).await?;
+            let name = format!("operations of {}", cluster.id);
+            let after = cursor::open(&name, input.cursor.as_deref())?;
+            (name, store.operations_of(cluster.id, after.as_deref(), limit).await)
+        }
+    };
+    let page = page.map_err(problems::of_trouble)?;
+    let next_cursor = page.next.map(|next| cursor::seal(&name, &next));
+    Ok(OperationList { items: page.items.iter().map(view).collect(), next_cursor })
+}
+
+pub(crate) async fn get(api: &Api, input: GetOperation) -> Result<OperationView, Problem> {
+    Ok(view(&found(api, input.operation_id).await?))
+}
+
+/// Looks until the operation has ended, waits for a person, or the time is up.
+pub(crate) async fn wait(api: &Api, input: WaitForOperation) -> Result<OperationView, Problem> {
+    let asked = input.timeout_seconds.unwrap_or(LONGEST_WAIT);
+    let seconds = asked.min(LONGEST_WAIT);
+    let until = Instant::now() + Duration::from_secs(seconds.into());
+    let operation = loop {
+        let operation = found(api, input.operation_id).await?;
+        let settled = operation.is_terminal() || operation.state == domain::states::OperationState::AwaitingApproval;
+        let now = Instant::now();
+        if settled || now >= until {
+            break operation;
+        }
+        sleep(LOOK.min(until - now)).await;
+    };
+    let cut =
+        format!("timeoutSeconds {asked} was cut to {LONGEST_WAIT}, the longest wait; call again until done is true");
+    Ok(OperationView { note: (asked > LONGEST_WAIT).then_some(cut), ..view(&operation) })
+}
+
+pub(crate) async fn journal(api: &Api, input: GetJournal) -> Result<JournalPage, Problem> {
+    let id = input.operation_id;
+    let name = format!("journal of {id}");
+    let after = cursor::open(&name, input.cursor.as_deref())?;
+    found(api, id).await?;
+    let after = after.and_then(|key| key.strip_prefix("J#")?.parse().ok()).unwrap_or(0);
+    let page = api.desk().store.journal(id, after, cursor::page(input.limit)).await.map_err(problems::of_trouble)?;
+    Ok(JournalPage { items: page.items, next_cursor: page.next.map(|next| cursor::seal(&name, &next)) })
+}
+
+pub(crate) async fn retry(api: &Api, input: RetryOperation) -> Result<OperationAccepted, Problem> {
+    let running = !found(api, input.operation_id).await?.is_terminal();
+    let operation = api.desk().retry(input.operation_id).await.map_err(problems::of_refused)?;
+    Ok(accepted(&operation, running, Vec::new()))
+}
+
+pub(crate) async fn cancel(api: &Api, input: CancelOperation) -> Result<OperationAccepted, Problem> {
+    let ended = found(api, input.operation_id).await?.is_terminal();
+    let operation = api.desk().cancel(input.operation_id).await.map_err(problems::of_refused)?;
+    let told = operation.failure.iter().filter(|_| !ended).map(|failure| failure.message.clone()).collect();
+    Ok(accepted(&operation, ended, told))
+}
+
+async fn found(api: &Api, id: OperationId) -> Result<Operation, Problem> {
+    let operation = api.desk().store.operation(id).await.map_err(problems::of_trouble)?;
+    operation.ok_or_else(|| {
+        let made = problem(ErrorCode::NotFound, format!("there is no operation {id}"));
+        Problem { action: "See list_operations for those that are there.".to_owned(), ..made }
+    })
+}

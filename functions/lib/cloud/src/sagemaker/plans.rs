@@ -1,0 +1,85 @@
+//! Training plans: capacity that was bought for some time in one zone.
+
+use super::{HyperPod, count, maybe, time};
+use domain::failure::Trouble;
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// A span of time in which a plan's instances are there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Block {
+    /// From when.
+    pub start: Timestamp,
+    /// Until when.
+    pub end: Timestamp,
+    /// Zone id.
+    pub zone_id: Option<String>,
+    /// This account's name of the zone.
+    pub zone_name: Option<String>,
+    /// Type of its instances.
+    pub instance_type: String,
+}
+
+/// A training plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TrainingPlan {
+    /// Its ARN.
+    pub arn: String,
+    /// Its name.
+    pub name: String,
+    /// `Pending`, `Active`, `Scheduled` (before its start, and between two blocks), `Expired` or `Failed`.
+    pub status: String,
+    /// Instances that nothing uses.
+    pub available: u32,
+    /// Instances in all.
+    pub total: u32,
+    /// What it may be used for: `hyperpod-cluster` …
+    pub targets: Vec<String>,
+    /// Its blocks, in order.
+    pub blocks: Vec<Block>,
+}
+
+impl TrainingPlan {
+    /// When the block begins that comes next after `now`.
+    pub fn next_start(&self, now: Timestamp) -> Option<Timestamp> {
+        self.blocks.iter().map(|block| block.start).filter(|start| *start > now).min()
+    }
+
+    /// The block in which `now` lies.
+    pub fn block_at(&self, now: Timestamp) -> Option<&Block> {
+        self.blocks.iter().find(|block| block.start <= now && now < block.end)
+    }
+}
+
+impl HyperPod {
+    /// The training plan of this name or ARN.
+    pub async fn training_plan(&self, name: &str) -> Result<Option<TrainingPlan>, Trouble> {
+        let answer = self.read.describe_training_plan().training_plan_name(name).send().await;
+        let Some(seen) = maybe("DescribeTrainingPlan", answer)? else { return Ok(None) };
+        let mut blocks: Vec<Block> = seen
+            .reserved_capacity_summaries()
+            .iter()
+            .filter_map(|block| {
+                Some(Block {
+                    start: time(block.start_time())?,
+                    end: time(block.end_time())?,
+                    zone_id: block.availability_zone_id().map(str::to_owned),
+                    zone_name: block.availability_zone().map(str::to_owned),
+                    instance_type: block.instance_type().map(|kind| kind.as_str().to_owned()).unwrap_or_default(),
+                })
+            })
+            .collect();
+        blocks.sort_by_key(|block| block.start);
+        Ok(Some(TrainingPlan {
+            arn: seen.training_plan_arn().unwrap_or_default().to_owned(),
+            name: seen.training_plan_name().unwrap_or_default().to_owned(),
+            status: seen.status().map(|status| status.as_str().to_owned()).unwrap_or_default(),
+            available: count(seen.available_instance_count()),
+            total: count(seen.total_instance_count()),
+            targets: seen.target_resources().iter().map(|target| target.as_str().to_owned()).collect(),
+            blocks,
+        }))
+    }
+}

@@ -1,0 +1,97 @@
+//! What a request must be before the protocol looks at it: a POST, of bounded size, whose sender takes JSON.
+
+use crate::{body, door::Caller, headers::id_of, json, problem};
+use axum::{
+    body::Body,
+    extract::Request,
+    response::{IntoResponse, Response},
+};
+use contract::problem::Problem;
+use domain::ErrorCode;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use serde_json::{Value, json};
+
+/// What the protocol's own check wants to read.
+const ACCEPTED: &str = "application/json, text/event-stream";
+
+/// JSON-RPC's codes for a body that is no JSON and for one that is no request.
+const PARSE_ERROR: i64 = -32_700;
+const INVALID_REQUEST: i64 = -32_600;
+
+/// The request as the protocol wants it, or the refusal.
+pub(super) async fn admit(request: Request) -> Result<Request, Box<Response>> {
+    let request_id = id_of(request.extensions());
+    let refuse = |problem: Problem| Box::new(problem::respond(&Problem { request_id: request_id.clone(), ..problem }));
+    if request.extensions().get::<Caller>().is_none() {
+        let text = "the request carries no valid credential";
+        return Err(refuse(problem::problem(ErrorCode::Unauthenticated, text)));
+    }
+    if request.method() != Method::POST {
+        return Err(Box::new(problem::method_not_allowed(request.method(), "POST", &request_id)));
+    }
+    if !takes_json(request.headers()) {
+        let made = problem::problem(ErrorCode::InvalidInput, "answers are JSON, which the Accept header excludes");
+        let status = StatusCode::NOT_ACCEPTABLE.as_u16();
+        return Err(refuse(Problem { status, title: "Answers are JSON only".to_owned(), ..made }));
+    }
+    let (mut parts, body) = request.into_parts();
+    let bytes = body::bytes(&parts.headers, body).await.map_err(refuse)?;
+    // A name given twice would silently win; malformed JSON is answered in the protocol's words here as well.
+    if let Err(found) = json::read(&bytes) {
+        let code = if found.iter().all(|one| one.pointer.is_empty()) { PARSE_ERROR } else { INVALID_REQUEST };
+        let text: Vec<String> =
+            found.iter().map(|one| format!("{} {}", one.pointer, one.detail).trim().to_owned()).collect();
+        return Err(Box::new(rpc_error(code, &text.join("; "))));
+    }
+    parts.headers.insert(header::ACCEPT, HeaderValue::from_static(ACCEPTED));
+    Ok(Request::from_parts(parts, Body::from(bytes)))
+}
+
+/// Whether the sender takes JSON: it says nothing, or names it or a range that holds it. A sender of event streams alone is
+/// refused, since every answer here is JSON (field report BR-164).
+fn takes_json(headers: &HeaderMap) -> bool {
+    let mut entries = headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|entry| entry.trim().to_ascii_lowercase())
+        .filter(|entry| !entry.is_empty())
+        .peekable();
+    if entries.peek().is_none() {
+        return true;
+    }
+    entries.any(|entry| {
+        let mut parts = entry.split(';').map(str::trim);
+        let range = parts.next().unwrap_or_default();
+        let excluded = parts.any(|part| part.strip_prefix("q=").is_some_and(|weight| weight.parse() == Ok(0.0_f32)));
+        !excluded && matches!(range, "*/*" | "application/*" | "application/json")
+    })
+}
+
+fn rpc_error(code: i64, message: &str) -> Response {
+    let body = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": { "code": code, "message": message } });
+    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn br_164_only_a_sender_that_excludes_json_is_refused() {
+        let takes = |accept: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, HeaderValue::from_str(accept).unwrap());
+            takes_json(&headers)
+        };
+        assert!(takes_json(&HeaderMap::new()));
+        for accept in ["*/*", "application/json", "Application/JSON; q=0.5", "text/event-stream, application/json", ""]
+        {
+            assert!(takes(accept), "{accept}");
+        }
+        for accept in ["text/event-stream", "text/html", "application/json;q=0, text/html"] {
+            assert!(!takes(accept), "{accept}");
+        }
+    }
+}

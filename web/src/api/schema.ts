@@ -1,0 +1,46 @@
+// The API's shapes under short names. Generated from openapi.json by `npm run types`; nothing is described twice.
+import type { components } from "./types";
+
+type Schemas = components["schemas"];
+
+export type ClusterList = Schemas["ClusterList"];
+export type ClusterSummary = Schemas["ClusterSummary"];
+export type ClusterView = Schemas["ClusterView"];
+export type Condition = Schemas["Condition"];
+export type CreateCluster = Schemas["CreateCluster"];
+export type CreateHyperPod = Omit<Schemas["CreateHyperPod"], "tag" | "validateOnly">;
+export type CapacityType = NonNullable<Schemas["GroupDecision"]["capacityType"]>;
+export type Failure = Schemas["Failure"];
+export type Fate = Schemas["Fate"];
+export type Finding = Schemas["Finding"];
+export type Fix = Schemas["Fix"];
+export type GroupDecision = Schemas["GroupDecision"];
+export type HealthView = Schemas["HealthView"];
+export type HyperPodDecision = Schemas["HyperPodDecision"] & { readonly instanceGroups: Record<string, GroupDecision> };
+export type ImportableCluster = Schemas["ImportableClusterView"];
+export type ImportableClusterList = Schemas["ImportableClusterList"];
+export type ImportCluster = Omit<Schemas["ImportCluster"], "validateOnly">;
+export type InstanceTypeList = Schemas["InstanceTypeList"];
+export type InstanceType = Schemas["InstanceTypeView"];
+export type JournalEntry = Schemas["JournalEntry"];
+export type JournalPage = Schemas["JournalPage"];
+export type NodeList = Schemas["NodeList"];
+export type NodeView = Schemas["NodeView"];
+export type OperationAccepted = Schemas["OperationAccepted"];
+export type OperationList = Schemas["OperationList"];
+export type OperationState = Schemas["OperationView"]["state"];
+export type OperationView = Schemas["OperationView"];
+export type PlanView = Schemas["PlanView"];
+export type Problem = Schemas["Problem"];
+export type RegionList = Schemas["RegionList"];
+export type StageName = Schemas["StageView"]["stage"];
+export type StagePlan = Schemas["StagePlan"];
+export type StageState = Schemas["StageView"]["state"];
+export type StageView = Schemas["StageView"];
+export type SubnetList = Schemas["SubnetList"];
+export type SubnetView = Schemas["SubnetView"];
+export type TrainingPlan = Schemas["TrainingPlanView"];
+export type TrainingPlanList = Schemas["TrainingPlanList"];
+export type Waiting = Schemas["Waiting"];
+export type ZoneList = Schemas["ZoneList"];
+export type Zone = Schemas["ZoneView"];

@@ -1,0 +1,100 @@
+// The frame around every page, and the list of pages with their addresses.
+import AppLayout from "@cloudscape-design/components/app-layout";
+import BreadcrumbGroup from "@cloudscape-design/components/breadcrumb-group";
+import Flashbar from "@cloudscape-design/components/flashbar";
+import I18nProvider from "@cloudscape-design/components/i18n";
+import messages from "@cloudscape-design/components/i18n/messages/all.en";
+import SideNavigation, { type SideNavigationProps } from "@cloudscape-design/components/side-navigation";
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { BrowserRouter, Navigate, Route, Routes, useLocation } from "react-router";
+import { useFollow } from "./components/app-link";
+import { NoticesProvider, useNotices } from "./components/notices";
+import { TopBar } from "./components/top-bar";
+import { trail } from "./trail";
+import { SignIn } from "./pages/sign-in";
+import { onSession, token } from "./session";
+
+const Clusters = lazy(() => import("./pages/clusters"));
+const Create = lazy(() => import("./pages/create/create"));
+const Cluster = lazy(() => import("./pages/cluster/cluster"));
+const Decide = lazy(() => import("./pages/decide"));
+const Operations = lazy(() => import("./pages/operations"));
+const Operation = lazy(() => import("./pages/operation"));
+const Capacity = lazy(() => import("./pages/capacity"));
+const Health = lazy(() => import("./pages/health"));
+const NotFound = lazy(() => import("./pages/not-found"));
+
+const PLACES: SideNavigationProps.Item[] = [
+  { type: "link", text: "Clusters", href: "/clusters" },
+  { type: "link", text: "Operations", href: "/operations" },
+  { type: "link", text: "Capacity", href: "/capacity" },
+  { type: "divider" },
+  { type: "link", text: "Health", href: "/health" },
+];
+
+function Pages() {
+  return (
+    <Suspense fallback={null}>
+      <Routes>
+        <Route path="/" element={<Navigate to="/clusters" replace />} />
+        <Route path="/clusters" element={<Clusters />} />
+        <Route path="/clusters/create" element={<Create />} />
+        <Route path="/clusters/:tag" element={<Cluster />} />
+        <Route path="/clusters/:tag/capacity" element={<Decide />} />
+        <Route path="/operations" element={<Operations />} />
+        <Route path="/operations/:id" element={<Operation />} />
+        <Route path="/capacity" element={<Capacity />} />
+        <Route path="/health" element={<Health />} />
+        <Route path="*" element={<NotFound />} />
+      </Routes>
+    </Suspense>
+  );
+}
+
+function Frame() {
+  const { pathname } = useLocation();
+  const follow = useFollow();
+  const { items } = useNotices();
+  const [open, setOpen] = useState(true);
+  const crumbs = trail(pathname);
+  const title = crumbs.at(-1)?.text ?? "";
+
+  useEffect(() => {
+    document.title = title ? `${title} | HyperPod InstantStart` : "HyperPod InstantStart";
+  }, [title]);
+
+  return (
+    <AppLayout
+      headerSelector="#top"
+      navigationOpen={open}
+      onNavigationChange={({ detail }) => setOpen(detail.open)}
+      navigation={
+        <SideNavigation
+          header={{ text: "HyperPod InstantStart", href: "/clusters" }}
+          activeHref={crumbs[0]?.href ?? "/clusters"}
+          items={PLACES}
+          onFollow={follow}
+        />
+      }
+      breadcrumbs={<BreadcrumbGroup items={crumbs} onFollow={follow} />}
+      notifications={<Flashbar items={items} stackItems />}
+      content={<Pages />}
+      toolsHide
+    />
+  );
+}
+
+/** The console: the sign-in page without a token, else the frame with the page of the address. */
+export function App() {
+  const signedIn = useSyncExternalStore(onSession, () => token() !== "");
+  return (
+    <I18nProvider locale="en" messages={[messages]}>
+      <BrowserRouter>
+        <NoticesProvider>
+          <TopBar signedIn={signedIn} />
+          {signedIn ? <Frame /> : <SignIn />}
+        </NoticesProvider>
+      </BrowserRouter>
+    </I18nProvider>
+  );
+}

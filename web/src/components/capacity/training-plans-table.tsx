@@ -1,0 +1,62 @@
+// Training plans of the account: dates in UTC, zone, what is free, whether a group can use it.
+import Button from "@cloudscape-design/components/button";
+import Header from "@cloudscape-design/components/header";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Table, { type TableProps } from "@cloudscape-design/components/table";
+import { useTrainingPlans } from "../../api/resources";
+import type { TrainingPlan } from "../../api/schema";
+import { ProblemAlert } from "../problem-alert";
+import { Empty } from "../resource";
+import { State } from "../state";
+import { Time } from "../time";
+
+const COLUMNS: TableProps.ColumnDefinition<TrainingPlan>[] = [
+  { id: "name", header: "Training plan", isRowHeader: true, cell: (plan) => <span title={plan.arn}>{plan.name}</span> },
+  { id: "status", header: "Status", cell: (plan) => plan.status },
+  {
+    id: "usable",
+    header: "Usable",
+    minWidth: 200,
+    cell: (plan) => (
+      <>
+        <State text={plan.usable ? "Yes" : "No"} tone={plan.usable ? "success" : "stopped"} />
+        {plan.note && <div>{plan.note}</div>}
+      </>
+    ),
+  },
+  { id: "type", header: "Instance type", cell: (plan) => plan.instanceType },
+  { id: "free", header: "Free", cell: (plan) => `${plan.free} of ${plan.total}` },
+  { id: "zone", header: "Zone", cell: (plan) => plan.zoneId ?? "Unknown" },
+  { id: "start", header: "Starts", cell: (plan) => <Time at={plan.startsAt} /> },
+  { id: "end", header: "Ends", cell: (plan) => <Time at={plan.endsAt} /> },
+];
+
+export function TrainingPlansTable({ region }: { region: string }) {
+  const { data, error, loading, refresh } = useTrainingPlans(region);
+  return (
+    <SpaceBetween size="s">
+      {error && <ProblemAlert error={error} retry={refresh} />}
+      <Table
+        items={data?.items ?? []}
+        trackBy="arn"
+        columnDefinitions={COLUMNS}
+        loading={loading}
+        loadingText="Loading training plans"
+        wrapLines
+        enableKeyboardNavigation
+        ariaLabels={{ tableLabel: "Training plans" }}
+        header={
+          <Header
+            variant="h2"
+            counter={data ? `(${data.items.length})` : ""}
+            description="A plan whose status is Scheduled has not begun, or is between two of its blocks."
+            actions={<Button iconName="refresh" ariaLabel="Refresh the training plans" onClick={refresh} />}
+          >
+            Training plans
+          </Header>
+        }
+        empty={<Empty title="No training plans in this Region" />}
+      />
+    </SpaceBetween>
+  );
+}

@@ -1,0 +1,37 @@
+// Where each group's nodes come from, where they go, and whether their addresses fit.
+import Header from "@cloudscape-design/components/header";
+import Table, { type TableProps } from "@cloudscape-design/components/table";
+import type { PlanView } from "../../api/schema";
+import { State } from "../state";
+
+type Group = PlanView["groups"][number];
+
+const zone = (group: Group) => `${group.zoneId} (${group.zoneName ?? "name unknown"})`;
+
+function Addresses({ group }: { group: Group }) {
+  const text = `${group.addressesNeeded} needed, ${group.addressesFree} free`;
+  return <State text={text} tone={group.addressesNeeded > group.addressesFree ? "error" : "success"} />;
+}
+
+const COLUMNS: TableProps.ColumnDefinition<Group>[] = [
+  { id: "group", header: "Instance group", isRowHeader: true, cell: (group) => group.instanceGroup },
+  { id: "nodes", header: "Nodes", minWidth: 150, cell: (group) => `${group.count} × ${group.instanceType}` },
+  { id: "zone", header: "Zone", minWidth: 110, cell: zone },
+  { id: "source", header: "Capacity source", minWidth: 180, cell: (group) => group.capacitySource },
+  { id: "subnet", header: "Subnet", minWidth: 150, cell: (group) => group.subnet },
+  { id: "addresses", header: "Addresses", minWidth: 200, cell: (group) => <Addresses group={group} /> },
+  { id: "most", header: "Nodes that fit at most", cell: (group) => group.nodesAtMost },
+];
+
+export function GroupsTable({ groups }: { groups: readonly Group[] }) {
+  return (
+    <Table
+      items={groups}
+      trackBy="instanceGroup"
+      columnDefinitions={COLUMNS}
+      wrapLines
+      ariaLabels={{ tableLabel: "Capacity" }}
+      header={<Header variant="h2">Capacity</Header>}
+    />
+  );
+}

@@ -1,0 +1,63 @@
+// A request that failed, each kind with what helps: who is in the way, which right is missing, when to ask again.
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { type ApiError, headline, mayPass } from "../api/problem";
+import { AppLink } from "./app-link";
+
+interface Props {
+  error: ApiError;
+  /** Whether the fields that are wrong are shown at the fields themselves. */
+  fieldsShownElsewhere?: boolean;
+  retry?: () => void;
+}
+
+function References({ error: { problem } }: { error: ApiError }) {
+  const parts = [
+    problem.requestId && `Request ${problem.requestId}`,
+    problem.upstreamCode && `AWS code ${problem.upstreamCode}`,
+    problem.upstreamRequestId && `AWS request ${problem.upstreamRequestId}`,
+  ].filter(Boolean);
+  if (parts.length === 0) return null;
+  return (
+    <Box variant="small" color="inherit">
+      {parts.join(" · ")}
+    </Box>
+  );
+}
+
+/** The whole story of one problem. */
+export function ProblemAlert({ error, fieldsShownElsewhere = false, retry }: Props) {
+  const { problem } = error;
+  const fields = fieldsShownElsewhere ? [] : (problem.errors ?? []);
+  return (
+    <Alert
+      type={mayPass(error) ? "warning" : "error"}
+      header={headline(error)}
+      action={retry && <Button onClick={retry}>Try again</Button>}
+    >
+      <SpaceBetween size="xxs">
+        <div>{problem.detail}</div>
+        {problem.action && <div>{problem.action}</div>}
+        {problem.operationId && (
+          <div>
+            In the way: <AppLink to={`/operations/${problem.operationId}`}>operation {problem.operationId}</AppLink>
+          </div>
+        )}
+        {(problem.requiredScope ?? []).length > 0 && <div>Scopes needed: {problem.requiredScope?.join(", ")}</div>}
+        {fields.length > 0 && (
+          <ul className="plain-list">
+            {fields.map(({ pointer, detail }) => (
+              <li key={pointer + detail}>
+                <Box variant="code" color="inherit">{pointer.replace(/^#/, "") || "request"}</Box> {detail}
+              </li>
+            ))}
+          </ul>
+        )}
+        {error.retryAfter !== undefined && <div>Ask again in {error.retryAfter} s.</div>}
+        <References error={error} />
+      </SpaceBetween>
+    </Alert>
+  );
+}

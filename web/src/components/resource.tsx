@@ -1,0 +1,41 @@
+// Loading, failed, there: one way to show what is read live. An answer stays on the page while later reads fail.
+import Box from "@cloudscape-design/components/box";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Spinner from "@cloudscape-design/components/spinner";
+import type { ReactNode } from "react";
+import type { Live } from "../api/live";
+import { ProblemAlert } from "./problem-alert";
+
+interface Props<T> {
+  live: Live<T>;
+  /** What is being loaded, for people. */
+  what: string;
+  children: (data: T) => ReactNode;
+}
+
+export function Resource<T>({ live, what, children }: Props<T>) {
+  const { data, error, loading, refresh } = live;
+  return (
+    <SpaceBetween size="l">
+      {error && <ProblemAlert error={error} retry={refresh} />}
+      {loading && (
+        <Box textAlign="center" padding="xxl" color="text-body-secondary">
+          <Spinner /> Loading {what}
+        </Box>
+      )}
+      {data !== undefined && children(data)}
+    </SpaceBetween>
+  );
+}
+
+/** What a table shows when it has no rows. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <Box textAlign="center" padding={{ vertical: "m" }} color="inherit">
+      <SpaceBetween size="xs">
+        <Box variant="strong" color="inherit">{title}</Box>
+        {children}
+      </SpaceBetween>
+    </Box>
+  );
+}

@@ -1,0 +1,16 @@
+// What jsdom lacks and components ask for, and a clean page for every test.
+import { cleanup } from "@testing-library/react";
+import { afterEach } from "vitest";
+
+class NoResizes {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
+globalThis.ResizeObserver ??= NoResizes as unknown as typeof ResizeObserver;
+
+afterEach(() => {
+  cleanup();
+  window.sessionStorage.clear();
+  window.localStorage.clear();
+});
