@@ -35,6 +35,7 @@ pub mod protocol;
 pub mod quotas;
 pub mod s3;
 pub mod sagemaker;
+pub mod seed;
 pub mod server;
 pub mod services;
 pub mod signature;

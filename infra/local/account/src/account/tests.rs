@@ -275,3 +275,5 @@ async fn the_account_answers_over_tcp() {
     assert!(answer.contains("\"mutations\":0"), "{answer}");
     server.abort();
 }
+
+mod life;

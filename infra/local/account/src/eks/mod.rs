@@ -16,7 +16,7 @@ mod paging;
 mod refusals;
 mod tags;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tokens;
 mod update_cluster;
 mod updates;

@@ -6,5 +6,5 @@ mod clusters;
 mod identity;
 mod kubelets;
 mod place;
-mod presigned;
+pub(crate) mod presigned;
 mod updates;

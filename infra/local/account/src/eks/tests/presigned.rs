@@ -11,7 +11,7 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.'
 const HOST: &str = "sts.us-west-2.amazonaws.com";
 
 /// A token for `cluster` whose URL was signed at `at`; `header` is the signed header that names the cluster.
-pub(super) fn token(credentials: &Credentials, header: &str, cluster: &str, at: Timestamp) -> String {
+pub(crate) fn token(credentials: &Credentials, header: &str, cluster: &str, at: Timestamp) -> String {
     let (time, date) = (at.strftime("%Y%m%dT%H%M%SZ").to_string(), at.strftime("%Y%m%d").to_string());
     let scope = format!("{date}/us-west-2/sts/aws4_request");
     let mut query = vec![
