@@ -6,7 +6,9 @@ use crate::{
     views::clusters::{summary, view},
 };
 use contract::{
-    clusters::{ClusterList, ClusterView, CreateHyperPod, CreateInput, GetCluster, ListClusters, StopSpending},
+    clusters::{
+        ClusterList, ClusterSummary, ClusterView, CreateHyperPod, CreateInput, GetCluster, ListClusters, StopSpending,
+    },
     problem::Problem,
 };
 use domain::{
@@ -32,7 +34,8 @@ pub(crate) async fn list(api: &Api, input: ListClusters) -> Result<ClusterList, 
     let stages = try_join_all(living.iter().map(|cluster| store.stages(cluster.id))).await;
     let stages = stages.map_err(problems::of_trouble)?;
     let items = living.iter().zip(&stages).map(|(cluster, stages)| summary(cluster, stages)).collect();
-    Ok(ClusterList { items, next_cursor: page.next.map(|next| cursor::seal(LIST, &next)) })
+    let (items, next) = cursor::fitting(items, page.next, |one: &ClusterSummary| one.tag.to_string());
+    Ok(ClusterList { items, next_cursor: next.map(|next| cursor::seal(LIST, &next)) })
 }
 
 pub(crate) async fn get(api: &Api, input: GetCluster) -> Result<ClusterView, Problem> {

@@ -6,10 +6,14 @@
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use contract::problem::Problem;
 use domain::FieldError;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// Bytes of the digest that a cursor carries.
 const DIGEST: usize = 8;
+
+/// Bytes of JSON that a page's items take at the most: a model is shown no more than about this of a result.
+const PAGE_BYTES: usize = 60_000;
 
 /// Items of a page if the caller does not say.
 const PAGE: usize = 20;
@@ -39,6 +43,27 @@ pub(crate) fn open(list: &str, cursor: Option<&str>) -> Result<Option<String>, P
     opened.map(Some).ok_or_else(foreign)
 }
 
+/// As many of `items` as fit into a page's bytes, at least one, and where the next page starts: after the last that fits,
+/// or where it would have started anyway. `key` is an item's sort key (field reports BR-137, BR-167).
+pub(crate) fn fitting<T: Serialize>(
+    items: Vec<T>,
+    next: Option<String>,
+    key: impl Fn(&T) -> String,
+) -> (Vec<T>, Option<String>) {
+    let mut bytes = 0;
+    let fit = items.iter().take_while(|item| {
+        bytes += serde_json::to_vec(item).map_or(0, |text| text.len());
+        bytes <= PAGE_BYTES
+    });
+    let count = fit.count().max(1);
+    if count >= items.len() {
+        return (items, next);
+    }
+    let items: Vec<T> = items.into_iter().take(count).collect();
+    let next = items.last().map(key);
+    (items, next)
+}
+
 /// How many items a page has.
 pub(crate) fn page(limit: Option<u32>) -> usize {
     limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(PAGE)
@@ -51,6 +76,18 @@ fn digest(list: &str, after: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn br_137_a_page_of_large_items_shrinks_and_goes_on_after_the_last_that_fits() {
+        let items: Vec<String> = (0..100).map(|number| format!("{number:02}{}", "x".repeat(2_998))).collect();
+        let key = |item: &String| item[..2].to_owned();
+        let (page, next) = fitting(items.clone(), Some("99".to_owned()), key);
+        assert_eq!((page.len(), next.as_deref()), (19, Some("18")));
+        let (page, next) = fitting(items[..5].to_vec(), Some("05".to_owned()), key);
+        assert_eq!((page.len(), next.as_deref()), (5, Some("05")), "what fits stays as it is");
+        let (page, _) = fitting(vec!["00".to_owned() + &"x".repeat(PAGE_BYTES)], None, key);
+        assert_eq!(page.len(), 1, "one item is always answered");
+    }
 
     #[test]
     fn a_cursor_opens_in_its_own_list_alone() {

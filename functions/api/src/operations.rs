@@ -5,7 +5,7 @@ use crate::{
     views::operations::{accepted, view},
 };
 use contract::{
-    journal::JournalPage,
+    journal::{JournalEntry, JournalPage},
     operations::{
         CancelOperation, GetJournal, GetOperation, ListOperations, OperationAccepted, OperationList, OperationView,
         RetryOperation, WaitForOperation,
@@ -41,8 +41,11 @@ pub(crate) async fn list(api: &Api, input: ListOperations) -> Result<OperationLi
         }
     };
     let page = page.map_err(problems::of_trouble)?;
-    let next_cursor = page.next.map(|next| cursor::seal(&name, &next));
-    Ok(OperationList { items: page.items.iter().map(view).collect(), next_cursor })
+    // The index sorts by id alone, the list of one cluster by a key that begins with `OP#`.
+    let prefix = if input.cluster_tag.is_some() { "OP#" } else { "" };
+    let key = |one: &OperationView| format!("{prefix}{}", one.operation_id);
+    let (items, next) = cursor::fitting(page.items.iter().map(view).collect(), page.next, key);
+    Ok(OperationList { items, next_cursor: next.map(|next| cursor::seal(&name, &next)) })
 }
 
 pub(crate) async fn get(api: &Api, input: GetOperation) -> Result<OperationView, Problem> {
@@ -75,7 +78,9 @@ pub(crate) async fn journal(api: &Api, input: GetJournal) -> Result<JournalPage,
     found(api, id).await?;
     let after = after.and_then(|key| key.strip_prefix("J#")?.parse().ok()).unwrap_or(0);
     let page = api.desk().store.journal(id, after, cursor::page(input.limit)).await.map_err(problems::of_trouble)?;
-    Ok(JournalPage { items: page.items, next_cursor: page.next.map(|next| cursor::seal(&name, &next)) })
+    let key = |entry: &JournalEntry| format!("J#{:06}", entry.sequence);
+    let (items, next) = cursor::fitting(page.items, page.next, key);
+    Ok(JournalPage { items, next_cursor: next.map(|next| cursor::seal(&name, &next)) })
 }
 
 pub(crate) async fn retry(api: &Api, input: RetryOperation) -> Result<OperationAccepted, Problem> {

@@ -5,7 +5,7 @@ use crate::{
     clusters::written,
     problems,
     submitting::{STAGES_MACHINE, Wanted, take, unchanged},
-    views::stages::view,
+    views::stages::{short, view},
 };
 use contract::{
     problem::Problem,
@@ -18,7 +18,7 @@ use surface::Request;
 pub(crate) async fn list(api: &Api, input: ListStages) -> Result<StageList, Problem> {
     let cluster = api.cluster(&input.tag).await?;
     let stages = api.desk().store.stages(cluster.id).await.map_err(problems::of_trouble)?;
-    Ok(StageList { items: stages.iter().map(|record| view(&cluster, record)).collect() })
+    Ok(StageList { items: stages.iter().map(|record| short(&cluster, record)).collect() })
 }
 
 pub(crate) async fn get(api: &Api, input: GetStage) -> Result<StageView, Problem> {

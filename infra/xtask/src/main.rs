@@ -6,14 +6,14 @@ mod surface;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask generate models | kubernetes | surface";
+const USAGE: &str = "usage: cargo xtask generate [surface | models | kubernetes]";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["generate", "models"] => models::generate(),
         ["generate", "kubernetes"] => kubernetes::generate(),
-        ["generate", "surface"] => surface::generate(),
+        ["generate"] | ["generate", "surface"] => surface::generate(),
         _ => bail!("{USAGE}"),
     }
 }

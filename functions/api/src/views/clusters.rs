@@ -23,7 +23,7 @@ pub(crate) fn view(cluster: &Cluster, records: &[StageRecord], current: Option<O
         phase: phase(cluster, records).to_string(),
         next: next(cluster, records, current),
         decisions: cluster.decisions.clone(),
-        stages: records.iter().map(|record| stages::view(cluster, record)).collect(),
+        stages: records.iter().map(|record| stages::short(cluster, record)).collect(),
         conditions: records.iter().map(|record| condition(cluster, record)).collect(),
         current_operation: current,
         failure: failed.and_then(|record| record.failure.clone()),

@@ -7,6 +7,9 @@ use engine::record::{Cluster, StageRecord};
 /// Lines of what a stage made; its operations' journals have them all.
 const MADE_LINES: usize = 100;
 
+/// Bytes of what was seen that a stage shows within its cluster.
+const OBSERVED_BYTES: usize = 6_000;
+
 /// A stage of `cluster`.
 pub(crate) fn view(cluster: &Cluster, record: &StageRecord) -> StageView {
     StageView {
@@ -31,6 +34,16 @@ pub(crate) fn view(cluster: &Cluster, record: &StageRecord) -> StageView {
         observed: object(&record.observed),
         outcome: object(&record.outcome),
     }
+}
+
+/// A stage within its cluster: what was seen is left to `get_stage` where it is long.
+pub(crate) fn short(cluster: &Cluster, record: &StageRecord) -> StageView {
+    let whole = view(cluster, record);
+    let bytes = whole.observed.to_string().len();
+    if bytes <= OBSERVED_BYTES {
+        return whole;
+    }
+    StageView { observed: serde_json::json!({ "omitted": format!("{bytes} bytes, see get_stage") }), ..whole }
 }
 
 /// Whether the stage was never run because the cluster was imported and nothing was to be mended.

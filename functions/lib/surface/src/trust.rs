@@ -112,6 +112,8 @@ pub(crate) async fn guard(State(trust): State<Arc<LocalTrust>>, mut request: Req
         };
         request.extensions_mut().insert(caller);
     }
+    // Whoever prints the request from here on prints no token.
+    request.headers_mut().remove(header::AUTHORIZATION);
     next.run(request).await
 }
 
