@@ -166,12 +166,7 @@ impl Host for NodeHost<'_> {
     ///
     /// # Errors
     /// What a program would print, without its name.
-    fn read(
-        &self,
-        attributes: &BTreeMap<String, String>,
-        options: &[String],
-        path: &str,
-    ) -> Result<Vec<u8>, String> {
+    fn read(&self, attributes: &BTreeMap<String, String>, options: &[String], path: &str) -> Result<Vec<u8>, String> {
         let (role, bucket, key) = self.locate(attributes, options, path)?;
         world_access::object(self.world, &role, &bucket, &key, self.now).map_err(|reason| match reason {
             Unreadable::Denied => format!("{path}: Permission denied"),

@@ -107,13 +107,7 @@ fn seek(world: &mut World, errand: &Errand, at: Timestamp) {
     match claim(world, errand, &spot, at) {
         Ok(place) => settle_in(world, errand, &spot.instance_type, place, at),
         Err(refusal) => {
-            world_access::return_capacity(
-                world,
-                
-                &spot.zone_id,
-                &spot.instance_type,
-                &errand.group.kind(),
-            );
+            world_access::return_capacity(world, &spot.zone_id, &spot.instance_type, &errand.group.kind());
             lack(world, errand, &refusal, at);
         }
     }

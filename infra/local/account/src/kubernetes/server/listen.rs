@@ -1,8 +1,8 @@
 //! The HTTPS endpoint of a cluster on this machine.
 
 use super::{Authority, Body};
-use hyper_util::{rt::TokioIo, service::TowerToHyperService};
 use hyper::body::Incoming;
+use hyper_util::{rt::TokioIo, service::TowerToHyperService};
 use std::{io, net::Ipv4Addr, sync::Arc};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
