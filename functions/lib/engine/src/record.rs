@@ -31,6 +31,14 @@ pub struct Target {
     pub role_arn: Option<String>,
 }
 
+impl Target {
+    /// ARN of an EKS cluster there.
+    pub fn eks_arn(&self, name: &str) -> String {
+        let Self { account, region, .. } = self;
+        format!("arn:{}:eks:{region}:{account}:cluster/{name}", region.partition())
+    }
+}
+
 /// What an import asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

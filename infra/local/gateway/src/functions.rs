@@ -142,7 +142,8 @@ fn caught(request: SettleRequest) -> Option<Death> {
 fn died(change: StatusChange) -> Result<Option<Death>, FunctionError> {
     let StatusDetail { name, status, error, cause } = change.detail;
     let parts = name.rsplit_once('-').and_then(|(id, attempt)| Some((id.parse().ok()?, attempt.parse().ok()?)));
-    let (operation_id, attempt) = parts.ok_or_else(|| FunctionError::new("Invalid", format!("no operation: {name}")))?;
+    let (operation_id, attempt) =
+        parts.ok_or_else(|| FunctionError::new("Invalid", format!("no operation: {name}")))?;
     let error = error.unwrap_or(status);
     Ok(Some(Death { operation_id, attempt, error, cause: cause.unwrap_or_default() }))
 }

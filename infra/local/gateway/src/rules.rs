@@ -1,6 +1,9 @@
 //! EventBridge rules of the product: executions that die are settled, and the sweep looks every minute.
 
-use crate::{functions, wiring::{ACCOUNT_ID, Installed}};
+use crate::{
+    functions,
+    wiring::{ACCOUNT_ID, Installed},
+};
 use account::{
     Account,
     call::{AwsError, Call, Caller},

@@ -94,6 +94,15 @@ impl HyperPod {
         Ok(None)
     }
 
+    /// The cluster on this EKS cluster, looked for under our own name first; and the ARN of a cluster that has our name
+    /// elsewhere.
+    pub async fn find(&self, name: &str, eks_arn: &str) -> Result<(Option<Attached>, Option<String>), Trouble> {
+        match self.cluster(name).await? {
+            Some(cluster) if cluster.eks_arn.as_deref() == Some(eks_arn) => Ok((Some(cluster), None)),
+            other => Ok((self.cluster_on(eks_arn).await?, other.map(|other| other.arn))),
+        }
+    }
+
     /// Names of all clusters of the Region; all pages.
     pub async fn names(&self) -> Result<Vec<String>, Trouble> {
         let mut names = Vec::new();

@@ -62,13 +62,7 @@ pub(crate) async fn observe(
     let names = Names::of(&scene.cluster.tag, scene.cluster.id);
     let name = names.hyperpod_cluster();
     let name = name.map_err(|error| CallTrouble::Fatal(Failure::new(ErrorCode::Internal, error.to_string())))?;
-    let by_name = clients.hyperpod.cluster(name.as_str()).await?;
-    let (found, taken) = match by_name {
-        Some(cluster) if cluster.eks_arn.as_deref() == Some(&eks.arn) => (Some(cluster), None),
-        // A cluster of any other name may be on this EKS cluster; ours never has another name.
-        Some(other) => (clients.hyperpod.cluster_on(&eks.arn).await?, Some(other.arn)),
-        None => (clients.hyperpod.cluster_on(&eks.arn).await?, None),
-    };
+    let (found, taken) = clients.hyperpod.find(name.as_str(), &eks.arn).await?;
     match found {
         Some(attached) => Ok((Some(look_into(clients, scene, eks, attached).await?), taken)),
         None => Ok((None, taken)),
