@@ -1,5 +1,7 @@
 //! Making one change.
 
+mod cluster;
+mod mend;
 mod network;
 
 use crate::{
@@ -19,7 +21,11 @@ pub(crate) async fn apply(
     change: &Change,
     mark: &Mark,
 ) -> Result<Made, Trouble> {
-    network::apply(&clients.ec2, scene, change, mark).await
+    match change {
+        Change::Cluster(change) => cluster::apply(clients, scene, change, mark).await,
+        Change::Mend(mend) => mend::apply(clients, mend, mark).await,
+        change => network::apply(&clients.ec2, scene, change, mark).await,
+    }
 }
 
 pub(crate) fn known(id: &Known) -> Result<&str, Trouble> {
