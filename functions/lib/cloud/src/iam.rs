@@ -1,4 +1,9 @@
-//! IAM: the roles that a cluster's parts run as, their inline policy and what is attached to them.
+//! IAM: the roles that a cluster's parts run as, their inline policy and what is attached to them; and the
+//! OIDC providers that vouch for pods.
+
+mod providers;
+
+pub use providers::OidcProvider;
 
 use crate::{
     Cloud, Tags, Who,
@@ -118,6 +123,14 @@ impl Iam {
     }
 }
 
+impl Iam {
+    /// ARN of the user of this name, with its path.
+    pub async fn user_arn(&self, name: &str) -> Result<Option<String>, Trouble> {
+        let answer = maybe("GetUser", self.read.get_user().user_name(name).send().await)?;
+        Ok(answer.and_then(|answer| answer.user).map(|user| user.arn))
+    }
+}
+
 /// A policy as IAM shows it: JSON, percent-encoded (RFC 3986). What does not parse is null: it equals nothing wanted.
 fn document(text: &str) -> Value {
     let decoded = percent_decode_str(text).decode_utf8_lossy();
@@ -128,6 +141,10 @@ fn sdk_tags(tags: &Tags) -> Result<Vec<Tag>, Trouble> {
     let tag = |(key, value): (&String, &String)| Tag::builder().key(key).value(value).build();
     let tags: Result<Vec<Tag>, _> = tags.iter().map(tag).collect();
     tags.map_err(|error| Trouble::Fatal(Failure::new(ErrorCode::Internal, format!("a tag is not one: {error}"))))
+}
+
+fn changing<E: ProvideErrorMetadata>(operation: &str, error: &CallError<E>) -> Trouble {
+    errors::change("iam", operation, error)
 }
 
 fn maybe<T, E: ProvideErrorMetadata>(operation: &str, result: Result<T, CallError<E>>) -> Result<Option<T>, Trouble> {

@@ -19,6 +19,8 @@ pub const TAG_CLUSTER: &str = "hyperpod-instantstart:cluster";
 pub const TAG_OPERATION: &str = "hyperpod-instantstart:operation";
 /// Tag key: the change of the operation that made a resource.
 pub const TAG_CHANGE: &str = "hyperpod-instantstart:change";
+/// Tag key: the attempt of the operation that made a resource, where its failure is told from an earlier one's by it.
+pub const TAG_ATTEMPT: &str = "hyperpod-instantstart:attempt";
 /// The claim on the project bucket that workloads name.
 pub const STORAGE_CLAIM: &str = "s3-claim";
 /// The volume behind the claim.
@@ -166,6 +168,11 @@ impl<'a> Names<'a> {
     pub fn client_token(&self, incarnation: u32, change: &str) -> String {
         digest(&[&self.id.to_string(), &incarnation.to_string(), change]).chars().take(40).collect()
     }
+}
+
+/// The role of one of the deployment's functions (and the function itself): `hyperpod-instantstart-dependencies`.
+pub fn function_role(function: &str) -> String {
+    format!("hyperpod-instantstart-{function}")
 }
 
 /// The log group of a HyperPod cluster; `cluster_id` is the 12 characters at the end of its ARN.

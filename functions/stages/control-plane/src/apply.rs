@@ -1,5 +1,7 @@
 //! Making one change.
 
+mod cluster;
+mod mend;
 mod network;
 
 use crate::{
@@ -13,8 +15,17 @@ use domain::{
 use engine::reconciler::{Made, Mark, Scene};
 
 /// Makes `change`. Ids that it needs are known by the plan's order.
-pub(crate) async fn apply(clients: &Clients, scene: Scene<'_>, change: &Change, mark: &Mark) -> Result<Made, Trouble> {
-    network::apply(&clients.ec2, scene, change, mark).await
+pub(crate) async fn apply(
+    clients: &Clients,
+    scene: Scene<'_>,
+    change: &Change,
+    mark: &Mark,
+) -> Result<Made, Trouble> {
+    match change {
+        Change::Cluster(change) => cluster::apply(clients, scene, change, mark).await,
+        Change::Mend(mend) => mend::apply(clients, mend, mark).await,
+        change => network::apply(&clients.ec2, scene, change, mark).await,
+    }
 }
 
 pub(crate) fn known(id: &Known) -> Result<&str, Trouble> {

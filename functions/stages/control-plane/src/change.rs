@@ -1,4 +1,10 @@
-//! What this stage can change, a step each.
+//! What this stage can change, a step each: the network here, the EKS cluster and what an import mends beside it.
+
+mod cluster;
+mod mend;
+
+pub use cluster::ClusterChange;
+pub use mend::Mend;
 
 use engine::plan::{self, Guard};
 use ipnet::Ipv4Net;
@@ -211,6 +217,10 @@ pub enum Change {
         /// The group.
         group: Known,
     },
+    /// Changes around the EKS cluster.
+    Cluster(ClusterChange),
+    /// Changes to what an import borrows, asked for by name.
+    Mend(Mend),
 }
 
 impl plan::Change for Change {
@@ -235,6 +245,8 @@ impl plan::Change for Change {
             Self::AllowSelfIngress { .. } => "allow-self-ingress".into(),
             Self::AllowSelfEgress { .. } => "allow-self-egress".into(),
             Self::AllowEgress { .. } => "allow-egress".into(),
+            Self::Cluster(change) => change.key(),
+            Self::Mend(mend) => mend.key(),
         }
     }
 
@@ -263,6 +275,8 @@ impl plan::Change for Change {
             Self::AllowSelfIngress { group } => format!("allow all traffic from {group} to itself"),
             Self::AllowSelfEgress { group } => format!("allow all traffic to {group} from itself"),
             Self::AllowEgress { group } => format!("let all traffic out of {group}"),
+            Self::Cluster(change) => change.title(),
+            Self::Mend(mend) => mend.title(),
         }
     }
 
@@ -284,7 +298,9 @@ impl plan::Change for Change {
             | Self::CreateSecurityGroup { .. }
             | Self::AllowSelfIngress { .. }
             | Self::AllowSelfEgress { .. }
-            | Self::AllowEgress { .. } => Guard::Service,
+            | Self::AllowEgress { .. }
+            | Self::Cluster(_)
+            | Self::Mend(_) => Guard::Service,
         }
     }
 }

@@ -3,15 +3,18 @@
 //! `observe` looks, `plan` decides (pure), `apply` makes one change. A finished stage that is run again looks and does
 //! nothing.
 
+mod admission;
 mod apply;
 mod change;
 mod observe;
 mod plan;
+mod trust;
 
-pub use change::{Change, Known};
-pub use observe::Observed;
+pub use admission::{Admission, Admissions, Misnamed};
+pub use change::{Change, ClusterChange, Known, Mend};
+pub use observe::{Borrowed, Observed};
 
-use cloud::{Cloud, Who, ec2::Ec2};
+use cloud::{Cloud, Who, ec2::Ec2, eks::Eks, iam::Iam};
 use domain::{
     failure::{Failure, Trouble},
     states::Stage,
@@ -41,12 +44,18 @@ pub async fn tick(engine: &Engine, cloud: &Cloud, request: &TickRequest) -> Resu
 /// The clients of one look or change.
 pub(crate) struct Clients {
     pub(crate) ec2: Ec2,
+    pub(crate) eks: Eks,
+    pub(crate) iam: Iam,
 }
 
 impl ControlPlane {
     async fn clients(&self, scene: Scene<'_>) -> Clients {
         let (target, who) = (&scene.cluster.target, Who::operation(scene.operation));
-        Clients { ec2: Ec2::new(&self.cloud, target, &who).await }
+        Clients {
+            ec2: Ec2::new(&self.cloud, target, &who).await,
+            eks: Eks::new(&self.cloud, target, &who).await,
+            iam: Iam::new(&self.cloud, target, &who).await,
+        }
     }
 }
 

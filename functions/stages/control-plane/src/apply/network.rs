@@ -71,7 +71,9 @@ async fn set(ec2: &Ec2, change: &Change) -> Result<(), Trouble> {
         | Change::AllocateAddress
         | Change::CreateNatGateway { .. }
         | Change::CreateS3Endpoint { .. }
-        | Change::CreateSecurityGroup { .. } => Ok(()),
+        | Change::CreateSecurityGroup { .. }
+        | Change::Cluster(_)
+        | Change::Mend(_) => Ok(()),
     }
 }
 

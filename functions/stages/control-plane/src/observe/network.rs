@@ -7,6 +7,7 @@ use cloud::{
 };
 use domain::{
     failure::Trouble,
+    ids::SubnetId,
     naming::{TAG_CHANGE, TAG_CLUSTER},
 };
 use engine::reconciler::Scene;
@@ -26,6 +27,8 @@ pub struct Network {
     pub vpc: Option<Vpc>,
     /// Whether DNS host names are on in it.
     pub dns_hostnames: bool,
+    /// Subnets that the request gives, in its order, and ids of those that are not there. Nothing if it gives none.
+    pub given: Option<Given>,
     /// Our EKS subnets.
     pub subnets: BTreeMap<Place, Subnet>,
     /// Our internet gateway.
@@ -42,9 +45,24 @@ pub struct Network {
     pub security_group: Option<SecurityGroup>,
 }
 
+/// Subnets that are used instead of a new VPC: borrowed, never changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Given {
+    /// Those that are there.
+    pub subnets: Vec<Subnet>,
+    /// Those that are not.
+    pub missing: Vec<String>,
+    /// Whether DNS support is on in their VPC; EKS needs it, as it needs host names.
+    pub dns_support: bool,
+}
+
 /// Looks at the network of the scene's cluster.
 pub(crate) async fn observe(ec2: &Ec2, scene: Scene<'_>) -> Result<Network, Trouble> {
     let id = scene.cluster.id.to_string();
+    if let Some(given) = &scene.cluster.decisions.network {
+        return borrowed(ec2, &given.subnet_ids, &id).await;
+    }
     let everything = Find::default();
     let (zones, vpcs) = tokio::try_join!(ec2.zones(), ec2.vpcs(&everything))?;
     let is_ours = |vpc: &Vpc| vpc.tags.get(TAG_CLUSTER) == Some(&id);
@@ -63,6 +81,36 @@ pub(crate) async fn observe(ec2: &Ec2, scene: Scene<'_>) -> Result<Network, Trou
         Some(vpc) => within(ec2, vpc, network, &id).await,
         None => Ok(network),
     }
+}
+
+/// Looks at given subnets, and at the one thing that is ours beside them.
+async fn borrowed(ec2: &Ec2, ids: &[SubnetId], cluster_id: &str) -> Result<Network, Trouble> {
+    let mut given = Given::default();
+    for id in ids {
+        // One by one: a list that names one unknown id is refused as a whole.
+        match ec2.subnets(&Find::id(id.to_string())).await?.into_iter().next() {
+            Some(subnet) => given.subnets.push(subnet),
+            None => given.missing.push(id.to_string()),
+        }
+    }
+    let Some(vpc_id) = given.subnets.first().map(|subnet| subnet.vpc_id.clone()) else {
+        return Ok(Network { given: Some(given), ..Network::default() });
+    };
+    let inside = Find::by("vpc-id", vpc_id.as_str());
+    let vpc = Find::id(vpc_id.as_str());
+    let (vpcs, dns, groups) =
+        tokio::try_join!(ec2.vpcs(&vpc), ec2.vpc_dns(&vpc_id), ec2.security_groups(&inside))?;
+    let ours = |group: &SecurityGroup| {
+        group.tags.get(TAG_CLUSTER).is_some_and(|id| id == cluster_id) && made_by(&group.tags, change::SECURITY_GROUP)
+    };
+    given.dns_support = dns.0;
+    Ok(Network {
+        vpc: vpcs.into_iter().next(),
+        dns_hostnames: dns.1,
+        given: Some(given),
+        security_group: groups.into_iter().find(ours),
+        ..Network::default()
+    })
 }
 
 /// Adds what is inside the VPC.
@@ -106,6 +154,6 @@ fn best_nat(nats: impl Iterator<Item = NatGateway>) -> Option<NatGateway> {
     nats.filter(|nat| rank(nat) < 3).min_by_key(rank)
 }
 
-fn made_by(tags: &Tags, key: &str) -> bool {
+pub(crate) fn made_by(tags: &Tags, key: &str) -> bool {
     tags.get(TAG_CHANGE).is_some_and(|change| change == key)
 }

@@ -13,27 +13,23 @@ use domain::{
     zones,
 };
 use engine::{
-    plan::{End, Plan, Step, Wait},
+    plan::{Step, Wait},
     reconciler::Scene,
 };
 use ipnet::Ipv4Net;
 use serde_json::json;
 
-/// Steps towards the network of the scene's cluster.
-pub(crate) fn plan(scene: Scene<'_>, network: &Network) -> Plan<Change> {
-    let (vpc_cidr, carved, zone_ids) = match ground(scene, network) {
-        Ok(ground) => ground,
-        Err(failure) => return Plan::failed(failure),
-    };
-    let mut steps = Vec::new();
-    vpc(network, vpc_cidr, &mut steps);
-    subnets(network, &carved, &zone_ids, &mut steps);
-    public_side(network, &mut steps);
-    nat(network, &mut steps);
-    private_side(network, &mut steps);
-    security_group(scene, network, &mut steps);
-    route_to_nat(network, &mut steps);
-    Plan { steps, end: End::Done(outcome(network)) }
+/// Steps towards the network of the scene's cluster, all but the last: the way out through the NAT gateway, which takes a
+/// minute or two and which the EKS cluster does not wait for.
+pub(super) fn begin(scene: Scene<'_>, network: &Network, steps: &mut Vec<Step<Change>>) -> Result<(), Failure> {
+    let (vpc_cidr, carved, zone_ids) = ground(scene, network)?;
+    vpc(network, vpc_cidr, steps);
+    subnets(network, &carved, &zone_ids, steps);
+    public_side(network, steps);
+    nat(network, steps);
+    private_side(network, steps);
+    security_group(scene, network, steps);
+    Ok(())
 }
 
 /// The VPC's block, its subnets' blocks and the two zones.
@@ -167,7 +163,8 @@ fn private_side(network: &Network, steps: &mut Vec<Step<Change>>) {
     }
 }
 
-fn security_group(scene: Scene<'_>, network: &Network, steps: &mut Vec<Step<Change>>) {
+/// Our security group in the VPC, whosever the VPC is.
+pub(super) fn security_group(scene: Scene<'_>, network: &Network, steps: &mut Vec<Step<Change>>) {
     let seen = network.security_group.as_ref();
     let group = Known::of(seen.map(|group| group.id.as_str()));
     if seen.is_none() {
@@ -185,8 +182,8 @@ fn security_group(scene: Scene<'_>, network: &Network, steps: &mut Vec<Step<Chan
     }
 }
 
-/// Last, since the NAT gateway takes a minute or two: everything else is begun before it is waited for.
-fn route_to_nat(network: &Network, steps: &mut Vec<Step<Change>>) {
+/// The way out through the NAT gateway, once there is one.
+pub(super) fn finish(network: &Network, steps: &mut Vec<Step<Change>>) {
     let nat = network.nat.as_ref();
     if let Some(nat) = nat.filter(|nat| nat.state == "pending") {
         let reason = format!("NAT gateway {} is coming up (usually 1 to 2 minutes)", nat.id);
@@ -220,7 +217,7 @@ fn associations(network: &Network, side: Side, steps: &mut Vec<Step<Change>>) {
     }
 }
 
-fn outcome(network: &Network) -> serde_json::Value {
+pub(super) fn outcome(network: &Network) -> serde_json::Value {
     let subnets = |side: Side| -> Vec<&str> {
         let of_side = network.subnets.iter().filter(|(place, _)| place.side() == side);
         of_side.map(|(_, subnet)| subnet.id.as_str()).collect()
@@ -236,6 +233,16 @@ fn outcome(network: &Network) -> serde_json::Value {
 }
 
 impl Network {
+    /// The subnets of the EKS control plane.
+    pub(super) fn eks_subnets(&self) -> Vec<Known> {
+        [Place::Private1, Place::Private2].into_iter().map(|place| self.subnet_id(place)).collect()
+    }
+
+    /// Our security group.
+    pub(super) fn group_id(&self) -> Known {
+        Known::of(self.security_group.as_ref().map(|group| group.id.as_str()))
+    }
+
     fn vpc_id(&self) -> Known {
         Known::of(self.vpc.as_ref().map(|vpc| vpc.id.as_str()))
     }

@@ -1,0 +1,133 @@
+//! Who may enter a cluster's Kubernetes API: the one list, and what EKS knows of it.
+//!
+//! Entries need the full ARN of a role, path included (field report BR-007): roles are looked up by name.
+
+use cloud::{eks::Eks, iam::Iam};
+use domain::{failure::Trouble, naming};
+use engine::reconciler::Scene;
+use serde::Serialize;
+
+/// Reads everything, changes nothing.
+const VIEW: &str = "AmazonEKSAdminViewPolicy";
+
+/// May do everything in the cluster.
+const ADMIN: &str = "AmazonEKSClusterAdminPolicy";
+
+/// Functions that talk to Kubernetes, and as what. One that the deployment does not have is passed over.
+const FUNCTIONS: [(&str, &str); 7] = [
+    ("api", VIEW),
+    ("sweep", VIEW),
+    ("selection", VIEW),
+    ("dependencies", ADMIN),
+    ("hyperpod", ADMIN),
+    ("storage", ADMIN),
+    ("verification", ADMIN),
+];
+
+/// Audience of the tokens that EKS's service accounts bring to STS.
+pub(crate) const AUDIENCE: &str = "sts.amazonaws.com";
+
+/// A principal that is to be let in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Admission {
+    /// Its ARN as IAM has it.
+    pub principal: String,
+    /// ARN of the access policy that it is to have.
+    pub policy: String,
+    /// Whether it has an entry.
+    pub entered: bool,
+    /// Whether the entry has the policy for the whole cluster.
+    pub associated: bool,
+}
+
+/// An administrator whose ARN is not what IAM has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Misnamed {
+    /// Where in the request.
+    pub index: usize,
+    /// As given.
+    pub given: String,
+    /// What IAM has for that name; none if it has none.
+    pub meant: Option<String>,
+}
+
+/// Everybody to be let in, and administrators that IAM does not know so.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Admissions {
+    /// To be let in.
+    pub wanted: Vec<Admission>,
+    /// Not to be found.
+    pub misnamed: Vec<Misnamed>,
+}
+
+/// Looks who is to be let in and who is; `usable` says whether the cluster is there to be asked.
+pub(crate) async fn observe(eks: &Eks, iam: &Iam, scene: Scene<'_>, usable: bool) -> Result<Admissions, Trouble> {
+    let name = scene.cluster.eks_name();
+    let present = if usable { eks.access_principals(name).await? } else { Vec::new() };
+    let mut seen = Admissions::default();
+    let partition = scene.cluster.target.region.partition();
+    let arn = |policy: &str| format!("arn:{partition}:eks::aws:cluster-access-policy/{policy}");
+    let admission = |principal: String, policy: &str| Admission {
+        entered: present.contains(&principal),
+        principal,
+        policy: arn(policy),
+        associated: false,
+    };
+    for (principal, policy) in ourselves(iam, scene, &present).await? {
+        seen.wanted.push(admission(principal, policy));
+    }
+    for (index, given) in scene.cluster.decisions.administrators.iter().enumerate() {
+        let given = given.to_string();
+        let meant = if present.contains(&given) { Some(given.clone()) } else { real_arn(iam, scene, &given).await? };
+        if meant.as_deref() == Some(given.as_str()) {
+            seen.wanted.push(admission(given, ADMIN));
+        } else {
+            seen.misnamed.push(Misnamed { index, given, meant });
+        }
+    }
+    for one in seen.wanted.iter_mut().filter(|one| one.entered) {
+        let policies = eks.access_policies(name, &one.principal).await?;
+        one.associated = policies.iter().any(|policy| policy.arn == one.policy && policy.namespaces.is_empty());
+    }
+    Ok(seen)
+}
+
+/// The roles behind which our functions come: the one that they assume in the cluster's account, else their own.
+async fn ourselves(iam: &Iam, scene: Scene<'_>, present: &[String]) -> Result<Vec<(String, &'static str)>, Trouble> {
+    if scene.cluster.import.as_ref().is_some_and(|import| !import.grant_access) {
+        return Ok(Vec::new());
+    }
+    if let Some(role) = &scene.cluster.target.role_arn {
+        return Ok(vec![(role.clone(), ADMIN)]);
+    }
+    let mut found = Vec::new();
+    for (function, policy) in FUNCTIONS {
+        let name = naming::function_role(function);
+        let entered = present.iter().find(|arn| last(arn) == name);
+        let arn = match entered {
+            Some(arn) => Some(arn.clone()),
+            None => iam.role(&name).await?.map(|role| role.arn),
+        };
+        found.extend(arn.map(|arn| (arn, policy)));
+    }
+    Ok(found)
+}
+
+/// The ARN that IAM has for the name at the end of `given`. Principals of other accounts cannot be looked up and are taken
+/// as they are.
+async fn real_arn(iam: &Iam, scene: Scene<'_>, given: &str) -> Result<Option<String>, Trouble> {
+    if given.split(':').nth(4) != Some(scene.cluster.target.account.as_str()) {
+        return Ok(Some(given.to_owned()));
+    }
+    if given.contains(":user/") {
+        return iam.user_arn(last(given)).await;
+    }
+    Ok(iam.role(last(given)).await?.map(|role| role.arn))
+}
+
+fn last(arn: &str) -> &str {
+    arn.rsplit('/').next().unwrap_or(arn)
+}
