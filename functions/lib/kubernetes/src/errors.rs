@@ -1,0 +1,219 @@
+//! Kubernetes' errors in our words, once for all calls; what a code means for one call is said where the call is made.
+
+use crate::{reach::Unreachable, token::NoToken};
+use domain::{
+    codes::ErrorCode,
+    failure::{Failure, Trouble, Upstream},
+    states::WaitingOn,
+};
+use kube::core::Status;
+
+/// Upstream code of a call that had no answer in time.
+pub const NO_ANSWER: &str = "NoAnswer";
+
+/// Upstream code of an endpoint that could not be connected to.
+pub const UNREACHABLE: &str = "Unreachable";
+
+/// Status reason of an identity that the cluster does not know.
+pub const UNAUTHORIZED: &str = "Unauthorized";
+
+/// Status reason of an identity that may not do this.
+pub const FORBIDDEN: &str = "Forbidden";
+
+/// What was asked, for translation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// `list nodes`, `apply DaemonSet aws-hyperpod/health-monitoring-agent`.
+    pub(crate) operation: &'a str,
+    /// Whether the call changes something.
+    pub(crate) changes: bool,
+    /// Whether the identity's access may not have spread yet.
+    pub(crate) young: bool,
+}
+
+/// A call that was given up.
+pub(crate) fn timed_out(asked: Asked<'_>) -> Trouble {
+    let failure =
+        failure(asked, ErrorCode::NetworkUnreachable, NO_ANSWER, "the Kubernetes endpoint did not answer in time")
+            .with_action("Check that the endpoint is public, or that it can be reached from where the functions run.");
+    lost(asked, failure)
+}
+
+/// What kube's error means.
+pub(crate) fn translate(asked: Asked<'_>, error: &kube::Error) -> Trouble {
+    match error {
+        kube::Error::Api(status) => refused(asked, status),
+        kube::Error::Service(cause) => unsent(asked, cause.as_ref()),
+        kube::Error::HyperError(cause) => {
+            lost(asked, failure(asked, ErrorCode::UpstreamUnavailable, NO_ANSWER, &cause.to_string()))
+        }
+        kube::Error::SerdeError(cause) if asked.changes => {
+            Trouble::Uncertain(failure(asked, ErrorCode::UpstreamUnavailable, "Unreadable", &cause.to_string()))
+        }
+        other => Trouble::Fatal(failure(asked, ErrorCode::Internal, "Unreadable", &other.to_string())),
+    }
+}
+
+/// A request that had no answer: was it connected at all?
+fn unsent(asked: Asked<'_>, cause: &(dyn std::error::Error + 'static)) -> Trouble {
+    let mut link = Some(cause);
+    while let Some(error) = link {
+        if let Some(unreachable) = error.downcast_ref::<Unreachable>() {
+            let failure = failure(asked, ErrorCode::NetworkUnreachable, UNREACHABLE, &unreachable.to_string())
+                .with_action("Check the cluster's endpoint access and that its host name resolves.");
+            return Trouble::Later { on: WaitingOn::Aws, failure };
+        }
+        if let Some(no_token) = error.downcast_ref::<NoToken>() {
+            let failure = failure(asked, ErrorCode::UpstreamUnavailable, "NoToken", &no_token.to_string());
+            return Trouble::Later { on: WaitingOn::Aws, failure };
+        }
+        link = error.source();
+    }
+    lost(asked, failure(asked, ErrorCode::UpstreamUnavailable, NO_ANSWER, &cause.to_string()))
+}
+
+/// No answer: nothing happened if it was a read, and nobody knows if it was a change.
+fn lost(asked: Asked<'_>, failure: Failure) -> Trouble {
+    if asked.changes { Trouble::Uncertain(failure) } else { Trouble::Later { on: WaitingOn::Aws, failure } }
+}
+
+/// An answer that refuses.
+fn refused(asked: Asked<'_>, status: &Status) -> Trouble {
+    let (code, later) = verdict(asked, status);
+    let reason = if status.reason.is_empty() { status.code.to_string() } else { status.reason.clone() };
+    let failure = failure(asked, code, &reason, &message(status));
+    let failure = match code {
+        ErrorCode::PermissionDenied => failure.with_action(
+            "Give the product's role an access entry with AmazonEKSClusterAdminPolicy, then run it again.",
+        ),
+        ErrorCode::Conflict if is_field_conflict(status) => {
+            failure.with_action("Let the other manager give the fields up, or remove the object, then run it again.")
+        }
+        _ => failure,
+    };
+    match later {
+        Some(on) => Trouble::Later { on, failure },
+        // An API server that fails while it acts may have acted.
+        None if asked.changes && status.code >= 500 => Trouble::Uncertain(failure),
+        None => Trouble::Fatal(failure),
+    }
+}
+
+/// Our code, and what is waited for if it may get better by itself.
+fn verdict(asked: Asked<'_>, status: &Status) -> (ErrorCode, Option<WaitingOn>) {
+    match status.code {
+        401 | 403 => (ErrorCode::PermissionDenied, asked.young.then_some(WaitingOn::Aws)),
+        404 => (ErrorCode::NotFound, None),
+        409 => (ErrorCode::Conflict, None),
+        429 => (ErrorCode::Throttled, Some(WaitingOn::Throttled)),
+        // A webhook whose pods have nowhere to run yet: the request was refused before anything was stored.
+        500 if is_webhook(status) => (ErrorCode::DependencyNotReady, Some(WaitingOn::Nodes)),
+        503 => (ErrorCode::UpstreamUnavailable, Some(WaitingOn::Aws)),
+        500.. => (ErrorCode::UpstreamUnavailable, (!asked.changes).then_some(WaitingOn::Aws)),
+        _ => (ErrorCode::InvalidInput, None),
+    }
+}
+
+fn is_webhook(status: &Status) -> bool {
+    status.message.contains("failed calling webhook")
+}
+
+fn is_field_conflict(status: &Status) -> bool {
+    causes(status).any(|cause| cause.reason == "FieldManagerConflict")
+}
+
+fn causes(status: &Status) -> impl Iterator<Item = &kube::core::response::StatusCause> {
+    status.details.iter().flat_map(|details| details.causes.iter())
+}
+
+/// The server's text; for a conflict over fields, each manager with its field.
+fn message(status: &Status) -> String {
+    if !is_field_conflict(status) {
+        return status.message.clone();
+    }
+    let each: Vec<_> = causes(status).map(|cause| format!("{} over {}", cause.message, cause.field)).collect();
+    each.join("; ")
+}
+
+fn failure(asked: Asked<'_>, code: ErrorCode, upstream: &str, text: &str) -> Failure {
+    Failure::new(code, format!("kubernetes {}: {text}", asked.operation)).from_upstream(Upstream {
+        service: "kubernetes".to_owned(),
+        operation: asked.operation.to_owned(),
+        code: upstream.to_owned(),
+        request_id: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    const READ: Asked<'static> = Asked { operation: "list nodes", changes: false, young: false };
+    const CHANGE: Asked<'static> = Asked { operation: "apply DaemonSet x", changes: true, young: false };
+
+    fn trouble(asked: Asked<'_>, status: Value) -> Trouble {
+        translate(asked, &kube::Error::Api(serde_json::from_value(status).unwrap()))
+    }
+
+    #[test]
+    fn a_refusal_of_a_new_access_entry_is_a_wait_and_of_an_old_one_a_verdict() {
+        let status = json!({ "code": 403, "reason": "Forbidden", "message": "nodes is forbidden" });
+        let young = trouble(Asked { young: true, ..READ }, status.clone());
+        assert!(matches!(young, Trouble::Later { on: WaitingOn::Aws, .. }), "{young:?}");
+        let old = trouble(READ, status);
+        assert!(matches!(&old, Trouble::Fatal(failure) if failure.code == ErrorCode::PermissionDenied), "{old:?}");
+        assert!(old.is_upstream(FORBIDDEN));
+    }
+
+    #[test]
+    fn a_webhook_without_pods_is_waited_for_and_leaves_no_uncertainty() {
+        let message =
+            "Internal error occurred: failed calling webhook \"vingress.elbv2.k8s.aws\": no endpoints available";
+        let told = trouble(CHANGE, json!({ "code": 500, "reason": "InternalError", "message": message }));
+        assert!(matches!(told, Trouble::Later { on: WaitingOn::Nodes, .. }), "{told:?}");
+        assert_eq!(told.failure().code, ErrorCode::DependencyNotReady);
+    }
+
+    #[test]
+    fn a_server_that_fails_while_it_changes_leaves_uncertainty() {
+        let told = trouble(CHANGE, json!({ "code": 500, "reason": "InternalError", "message": "etcd" }));
+        assert!(matches!(told, Trouble::Uncertain(_)), "{told:?}");
+        let read = trouble(READ, json!({ "code": 500, "reason": "InternalError", "message": "etcd" }));
+        assert!(matches!(read, Trouble::Later { .. }), "{read:?}");
+    }
+
+    #[test]
+    fn a_conflict_names_manager_and_field() {
+        let told = trouble(
+            CHANGE,
+            json!({ "code": 409, "reason": "Conflict", "message": "Apply failed with 1 conflict", "details": { "causes": [
+                { "reason": "FieldManagerConflict", "message": "conflict with \"helm\" using apps/v1",
+                  "field": ".spec.template.spec.containers[name=\"agent\"].image" },
+            ] } }),
+        );
+        let text = told.failure().message.clone();
+        assert!(text.contains("\"helm\"") && text.contains(".image"), "{text}");
+        assert_eq!(told.failure().code, ErrorCode::Conflict);
+    }
+
+    #[test]
+    fn too_many_requests_is_waited_for() {
+        let told = trouble(CHANGE, json!({ "code": 429, "reason": "TooManyRequests", "message": "later" }));
+        assert!(matches!(told, Trouble::Later { on: WaitingOn::Throttled, .. }), "{told:?}");
+    }
+
+    #[test]
+    fn an_endpoint_without_connection_changed_nothing() {
+        let cause = Unreachable { url: "https://demo".to_owned(), why: "no route to host".to_owned() };
+        let told = translate(CHANGE, &kube::Error::Service(Box::new(cause)));
+        assert_eq!(told.failure().code, ErrorCode::NetworkUnreachable);
+        assert!(matches!(told, Trouble::Later { .. }) && told.is_upstream(UNREACHABLE), "{told:?}");
+    }
+
+    #[test]
+    fn an_answer_that_is_lost_leaves_a_change_uncertain() {
+        assert!(matches!(timed_out(CHANGE), Trouble::Uncertain(_)));
+        assert!(matches!(timed_out(READ), Trouble::Later { .. }));
+    }
+}
