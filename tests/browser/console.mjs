@@ -24,6 +24,26 @@ export async function read(settings, path) {
   return response.json();
 }
 
+/** Waits until the newest operation of a cluster has ended; answers it. The page follows by itself meanwhile. */
+export async function latestEnded(settings, tag) {
+  const { items } = await read(settings, `/v1/operations?clusterTag=${encodeURIComponent(tag)}`);
+  const path = `/v1/operations/${items[0].operationId}/wait?timeoutSeconds=10`;
+  const until = Date.now() + settings.patience;
+  for (;;) {
+    const operation = await read(settings, path);
+    if (operation.done) return operation;
+    assert.ok(Date.now() < until, `${operation.kind} of ${tag} goes on: ${operation.summary}`);
+  }
+}
+
+/** The newest operation of a cluster succeeds. */
+export async function latestSucceeds(settings, tag) {
+  const operation = await latestEnded(settings, tag);
+  const why = operation.failure ? `${operation.failure.code}: ${operation.failure.message}` : operation.summary;
+  assert.equal(operation.state, "succeeded", why);
+  return operation;
+}
+
 /** A zone that offers the instance type. */
 export async function zoneFor({ region, instanceType, ...settings }) {
   let cursor = "";
