@@ -379,7 +379,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Cancel an operation
-         * @description Stops an operation before its next change. AWS finishes what it has begun, and bills it; the answer says what. stop_spending sets running capacity to zero.
+         * @description Stops an operation before its next change. AWS finishes what it has begun, and bills it; the answer says what. stop_spending sets running capacity to zero. Follow it with wait_for_operation.
          */
         readonly post: operations["cancel_operation"];
         readonly delete?: never;
