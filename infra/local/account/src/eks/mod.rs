@@ -72,6 +72,7 @@ pub fn handle(world: &mut World, call: &Call) -> Answer {
         "TagResource" => tags::tag(world, call),
         "UntagResource" => tags::untag(world, call),
         "ListTagsForResource" => tags::list(world, call),
+        "ListInsights" => cluster::nothing(world, call, "insights"),
         "ListNodegroups" => cluster::nothing(world, call, "nodegroups"),
         "ListFargateProfiles" => cluster::nothing(world, call, "fargateProfileNames"),
         "ListIdentityProviderConfigs" => cluster::nothing(world, call, "identityProviderConfigs"),
