@@ -2,18 +2,33 @@
 
 mod kubernetes;
 mod models;
+mod suites;
 mod surface;
+mod up;
 
 use anyhow::{Result, bail};
 
-const USAGE: &str = "usage: cargo xtask generate [surface | models | kubernetes]";
+const USAGE: &str = "\
+usage:
+  cargo xtask up [--speed N] [--fresh] [--empty] …     build what is missing and start the local product
+  cargo xtask test [SUITE]                             run every suite, or one
+  cargo xtask generate [surface | models | kubernetes] write committed files from their sources (default: surface)";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["up", ..] => up::run(&arguments[1..]),
+        ["test"] => suites::run(None),
+        ["test", suite] => suites::run(Some(suite)),
         ["generate", "models"] => models::generate(),
         ["generate", "kubernetes"] => kubernetes::generate(),
         ["generate"] | ["generate", "surface"] => surface::generate(),
         _ => bail!("{USAGE}"),
     }
+}
+
+/// A variable of the environment; xtask and functions/lib/runtime alone read it.
+#[expect(clippy::disallowed_methods, reason = "xtask is a tool of developers")]
+pub(crate) fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }

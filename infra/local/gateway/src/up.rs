@@ -3,7 +3,7 @@
 use crate::{
     functions, install,
     options::Options,
-    wiring::{Installed, Wired},
+    wiring::{ACCOUNT_ID, Installed, Wired},
 };
 use account::{Account, clock::Clock, iam, server, world::World};
 use anyhow::{Context as _, Result};
@@ -14,6 +14,9 @@ use tokio::net::TcpListener;
 
 /// The Region in which the control plane itself runs locally.
 const HOME: &str = "us-west-2";
+
+/// Kubernetes endpoints are served from this port on.
+const FIRST_KUBERNETES_PORT: u16 = 3101;
 
 /// How often the world is kept.
 const KEEP_EVERY: Duration = Duration::from_secs(5);
@@ -37,6 +40,7 @@ pub async fn up(options: Options) -> Result<()> {
     install::install(&account, &installed, &root).await?;
     account.set_functions(functions::all(&account, &installed));
     account.run();
+    tokio::spawn(account::account::serve_kubernetes(account.clone()));
     let tokens = Tokens { people: token(), agents: token() };
     let router = router(&options, &account, &installed, &tokens).await;
     print_links(&options, &account, &tokens);
@@ -76,10 +80,21 @@ fn open(options: &Options) -> Result<Account> {
     }
     let account = match Account::is_kept_in(&options.state) {
         true => Account::open(&options.state, clock)?,
-        false => Account::new(World::new(rand::random(), options.speed), clock)?,
+        false => fresh(options, clock)?,
     };
     account.with_world(|world| world.pace = options.speed);
     Ok(account)
+}
+
+/// A new account, furnished as people find theirs.
+fn fresh(options: &Options, clock: Clock) -> Result<Account> {
+    let mut world = World::new(rand::random(), options.speed);
+    world.eks.first_port = Some(FIRST_KUBERNETES_PORT);
+    if !options.empty {
+        let bucket = format!("sagemaker-instantstart-{ACCOUNT_ID}-{HOME}");
+        account::seed::furnish(&mut world, clock.now(), HOME, &bucket).context("furnishing the account")?;
+    }
+    Ok(Account::new(world, clock)?)
 }
 
 async fn listen(port: u16) -> Result<TcpListener> {
