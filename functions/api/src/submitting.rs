@@ -84,7 +84,8 @@ fn passable(findings: Vec<Finding>) -> Result<Vec<String>, Problem> {
 }
 
 fn line(finding: &Finding) -> String {
-    format!("{} {}", finding.message, finding.action).trim().to_owned()
+    let message = finding.message.trim_end_matches('.');
+    if finding.action.is_empty() { format!("{message}.") } else { format!("{message}. {}", finding.action) }
 }
 
 /// Refuses what is wrong in itself.

@@ -58,7 +58,7 @@ fn summary(operation: &Operation) -> String {
         OperationState::AwaitingApproval => "Waits for a person's approval.".to_owned(),
         OperationState::Running if operation.cancel_requested => format!("{at}stops before its next change."),
         OperationState::Running => match &operation.waiting {
-            Some(waiting) => format!("{at}waits: {}", waiting.reason),
+            Some(waiting) => format!("{at}{}", waiting.reason),
             None => format!("{at}{} changes made or tried, {} to go.", operation.journal_length, operation.remaining),
         },
         OperationState::Succeeded => match awaited(operation) {

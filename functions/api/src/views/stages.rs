@@ -68,7 +68,7 @@ pub(crate) fn summary(cluster: &Cluster, record: &StageRecord) -> String {
         }
         StageState::Pending => "Not run yet.".to_owned(),
         StageState::Running => match &record.waiting {
-            Some(waiting) => format!("Waits: {}", waiting.reason),
+            Some(waiting) => waiting.reason.clone(),
             None => format!("Runs; {} changes to go.", record.remaining.len()),
         },
         StageState::AwaitingDecision => "Waits for the capacity to be decided.".to_owned(),

@@ -173,7 +173,10 @@ pub(crate) fn is_key(text: &str) -> bool {
 
 fn expected_generation(headers: &HeaderMap) -> (Option<u64>, Option<FieldError>) {
     let Some(given) = headers.get(header::IF_MATCH) else { return (None, None) };
-    let generation = given.to_str().ok().and_then(|text| text.strip_prefix('"')?.strip_suffix('"')?.parse().ok());
+    let text = given.to_str().unwrap_or_default();
+    // An entity tag stands in quotes; a bare number is meant the same.
+    let bare = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
+    let generation = bare.parse().ok();
     let detail = || FieldError::new("#/headers/If-Match", "expected the cluster's generation in quotes, such as \"3\"");
     (generation, generation.is_none().then(detail))
 }

@@ -25,7 +25,7 @@ pub(super) fn of(descriptor: &Descriptor) -> Vec<Value> {
         list.push(json!({
             "name": "If-Match", "in": "header",
             "description": "The cluster's generation in quotes; if it has changed since, nothing is done.",
-            "schema": { "type": "string", "pattern": "^\"[0-9]{1,18}\"$" },
+            "schema": { "type": "string", "pattern": "^(\"[0-9]{1,18}\"|[0-9]{1,18})$" },
         }));
     } else {
         list.push(json!({

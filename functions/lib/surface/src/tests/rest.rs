@@ -147,7 +147,9 @@ async fn a_generation_that_the_caller_has_seen_reaches_the_front_door() {
     };
     assert_eq!(surface.send(request("\"3\""), "").await.status, StatusCode::ACCEPTED);
     assert_eq!(surface.last().2.expected_generation, Some(3));
-    let answer = surface.send(request("3"), "").await;
+    assert_eq!(surface.send(request("4"), "").await.status, StatusCode::ACCEPTED);
+    assert_eq!(surface.last().2.expected_generation, Some(4));
+    let answer = surface.send(request("W/x"), "").await;
     assert_eq!((answer.status, pointers(&answer.json())), (StatusCode::BAD_REQUEST, vec!["#/headers/If-Match"]));
 }
 
