@@ -34,7 +34,7 @@ pub struct Observed {
 /// Looks at the world.
 pub(crate) async fn observe(context: &Context, clients: &Clients, scene: Scene<'_>) -> Result<Observed, Trouble> {
     let Some(eks) = clients.eks.cluster(scene.cluster.eks_name()).await? else { return Ok(Observed::default()) };
-    let (cluster, name_taken_by) = cluster::observe(clients, scene, &eks).await?;
+    let (cluster, name_taken_by) = cluster::observe(context, clients, scene, &eks).await?;
     let decided = scene.cluster.decisions.hyperpod.as_ref().map(desired::groups).unwrap_or_default();
     let mut plans = BTreeMap::new();
     let of_decisions = decided.iter().filter_map(|group| match &group.capacity {

@@ -1,7 +1,7 @@
 //! The HyperPod cluster, its nodes on both sides, and what its events say about those that do not come.
 
 use super::kubernetes::{self, KubernetesNode};
-use crate::{Clients, plan::causes::Cause};
+use crate::{Clients, Context, plan::causes::Cause};
 use cloud::{
     eks::EksCluster,
     sagemaker::{Attached, Event, Group, Lifecycle, Node},
@@ -55,6 +55,7 @@ pub(crate) struct Trouble {
 
 /// Finds the cluster on `eks`; also answers who else has our name.
 pub(crate) async fn observe(
+    context: &Context,
     clients: &Clients,
     scene: Scene<'_>,
     eks: &EksCluster,
@@ -64,12 +65,13 @@ pub(crate) async fn observe(
     let name = name.map_err(|error| CallTrouble::Fatal(Failure::new(ErrorCode::Internal, error.to_string())))?;
     let (found, taken) = clients.hyperpod.find(name.as_str(), &eks.arn).await?;
     match found {
-        Some(attached) => Ok((Some(look_into(clients, scene, eks, attached).await?), taken)),
+        Some(attached) => Ok((Some(look_into(context, clients, scene, eks, attached).await?), taken)),
         None => Ok((None, taken)),
     }
 }
 
 async fn look_into(
+    context: &Context,
     clients: &Clients,
     scene: Scene<'_>,
     eks: &EksCluster,
@@ -83,7 +85,7 @@ async fn look_into(
     }
     cluster.nodes = clients.hyperpod.nodes(&cluster.attached.name).await?;
     if cluster.nodes.iter().any(|node| node.status == NodeStatus::Running) {
-        let nodes = kubernetes::nodes_in_kubernetes(clients, scene, eks).await?;
+        let nodes = kubernetes::nodes_in_kubernetes(context, scene, eks).await?;
         cluster.joined = nodes.into_iter().map(|node| (node.name.clone(), node)).collect();
     }
     let short: Vec<Group> = cluster.short_groups().cloned().collect();

@@ -1,10 +1,14 @@
 //! Kubernetes' side of the nodes: whether they take pods.
 
-use crate::Clients;
+use crate::Context;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use cloud::eks::EksCluster;
-use domain::failure::Trouble;
+use domain::{
+    codes::ErrorCode,
+    failure::{Failure, Trouble},
+};
 use engine::reconciler::Scene;
-use k8s_openapi::api::core::v1::Node;
+use kubernetes::{Endpoint, Identity, Kubernetes, Node};
 
 /// Label and taint of HyperPod that say whether pods may be put on a node.
 const HEALTH: &str = "sagemaker.amazonaws.com/node-health-status";
@@ -19,6 +23,8 @@ pub(crate) struct KubernetesNode {
     pub(crate) name: String,
     /// Its condition Ready.
     pub(crate) ready: bool,
+    /// Whether somebody cordoned it.
+    pub(crate) cordoned: bool,
     /// HyperPod's verdict; absent is unknown, not healthy.
     pub(crate) health: Option<String>,
     /// HyperPod's taints, `key=value:Effect`.
@@ -32,37 +38,77 @@ impl KubernetesNode {
         match self.health.as_deref() {
             _ if !self.ready => Some("not Ready".to_owned()),
             _ if !self.taints.is_empty() => Some(format!("tainted {}", self.taints.join(", "))),
+            _ if self.cordoned => Some("cordoned".to_owned()),
             Some("Schedulable") => None,
             Some(other) => Some(other.to_owned()),
             None if judged => Some("no health verdict yet".to_owned()),
             None => None,
         }
     }
+
+    fn of(node: Node) -> Self {
+        let hyperpods = node.taints.iter().filter(|taint| taint.key.starts_with(HYPERPOD));
+        Self {
+            ready: node.ready,
+            cordoned: node.unschedulable,
+            health: node.labels.get(HEALTH).cloned(),
+            taints: hyperpods.map(|taint| format!("{}={}:{}", taint.key, taint.value, taint.effect)).collect(),
+            name: node.name,
+        }
+    }
 }
 
-/// The nodes of the EKS cluster that HyperPod made.
+/// The nodes that HyperPod made, as the cluster's API server shows them.
 pub(crate) async fn nodes_in_kubernetes(
-    _clients: &Clients,
-    _scene: Scene<'_>,
-    _eks: &EksCluster,
+    context: &Context,
+    scene: Scene<'_>,
+    eks: &EksCluster,
 ) -> Result<Vec<KubernetesNode>, Trouble> {
-    Ok(Vec::new())
+    let certificate_authority = STANDARD.decode(&eks.certificate_authority).ok();
+    let certificate_authority = certificate_authority.and_then(|pem| String::from_utf8(pem).ok()).ok_or_else(|| {
+        let text = format!("EKS cluster {} shows a certificate authority that is not PEM in base64", eks.name);
+        Trouble::Fatal(Failure::new(ErrorCode::UpstreamUnavailable, text))
+    })?;
+    let endpoint = Endpoint { url: eks.endpoint.clone(), certificate_authority };
+    let identity = Identity {
+        cluster: eks.name.clone(),
+        region: scene.cluster.target.region.to_string(),
+        credentials: context.reader.clone(),
+        time: context.cloud.time.clone(),
+        access_since: None,
+    };
+    let client = Kubernetes::new(&context.reach, &endpoint, identity);
+    let nodes = client.nodes("sagemaker.amazonaws.com/compute-type=hyperpod").await?;
+    Ok(nodes.into_iter().map(KubernetesNode::of).collect())
 }
 
-#[allow(dead_code)]
-fn seen(node: &Node) -> Option<KubernetesNode> {
-    let conditions = node.status.as_ref().and_then(|status| status.conditions.as_ref());
-    let ready = conditions
-        .is_some_and(|all| all.iter().any(|condition| condition.type_ == "Ready" && condition.status == "True"));
-    let taints = node.spec.as_ref().and_then(|spec| spec.taints.as_ref());
-    let hyperpods = taints.into_iter().flatten().filter(|taint| taint.key.starts_with(HYPERPOD));
-    let labels = node.metadata.labels.as_ref();
-    Some(KubernetesNode {
-        name: node.metadata.name.clone()?,
-        ready,
-        health: labels.and_then(|labels| labels.get(HEALTH)).cloned(),
-        taints: hyperpods
-            .map(|taint| format!("{}={}:{}", taint.key, taint.value.as_deref().unwrap_or_default(), taint.effect))
-            .collect(),
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(health: Option<&str>) -> KubernetesNode {
+        KubernetesNode { ready: true, health: health.map(str::to_owned), ..KubernetesNode::default() }
+    }
+
+    #[test]
+    fn a_missing_verdict_is_unknown_where_the_agent_runs_and_no_complaint_where_it_does_not() {
+        assert_eq!(node(None).complaint(true).as_deref(), Some("no health verdict yet"));
+        assert_eq!(node(None).complaint(false), None);
+        assert_eq!(node(Some("Schedulable")).complaint(true), None);
+        assert_eq!(node(Some("Unschedulable")).complaint(false).as_deref(), Some("Unschedulable"));
+    }
+
+    #[test]
+    fn taints_of_hyperpod_keep_a_node_from_counting() {
+        let tainted = KubernetesNode { taints: vec!["a=b:NoSchedule".to_owned()], ..node(Some("Schedulable")) };
+        assert_eq!(tainted.complaint(true).as_deref(), Some("tainted a=b:NoSchedule"));
+        assert_eq!(
+            KubernetesNode { cordoned: true, ..node(Some("Schedulable")) }.complaint(true).as_deref(),
+            Some("cordoned")
+        );
+        assert_eq!(
+            KubernetesNode { ready: false, ..node(Some("Schedulable")) }.complaint(true).as_deref(),
+            Some("not Ready")
+        );
+    }
 }

@@ -1,1 +1,5 @@
 //! The plan over worlds that are values.
+
+mod clusters;
+mod nodes;
+mod world;
