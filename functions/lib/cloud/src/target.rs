@@ -76,6 +76,12 @@ impl Cloud {
         self.config(target, &Who::reader("engine"), READ_TIMEOUT).await
     }
 
+    /// The identity that we have in `target`: what signs tokens for its Kubernetes clusters.
+    pub async fn identity(&self, target: &Target, who: &Who) -> SharedCredentialsProvider {
+        let config = self.config(target, who, READ_TIMEOUT).await;
+        config.credentials_provider().unwrap_or_else(|| self.credentials.clone())
+    }
+
     async fn config(&self, target: &Target, who: &Who, timeout: Duration) -> SdkConfig {
         let region = Region::new(target.region.to_string());
         let base = self.base(region.clone(), self.credentials.clone(), who, timeout);

@@ -1,6 +1,8 @@
 //! How a cluster's endpoint is reached: by a connector that is given, the same for a real cluster and a simulated one.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
+use domain::{codes::ErrorCode, failure::Failure};
 use http::{Request, Response};
 use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use kube::client::Body;
@@ -14,6 +16,22 @@ pub struct Endpoint {
     pub url: String,
     /// The cluster's certificate authority, as PEM.
     pub certificate_authority: String,
+}
+
+impl Endpoint {
+    /// The endpoint as EKS tells it: the certificate authority is PEM in base64.
+    ///
+    /// # Errors
+    /// `dependency_not_ready`: the cluster has no endpoint yet, or its certificate authority cannot be read.
+    pub fn of_eks(url: &str, certificate_authority: &str) -> Result<Self, Failure> {
+        let not_ready = |what: &str| Failure::new(ErrorCode::DependencyNotReady, format!("the EKS cluster {what}"));
+        if url.is_empty() {
+            return Err(not_ready("has no Kubernetes endpoint yet"));
+        }
+        let pem = STANDARD.decode(certificate_authority).ok().and_then(|pem| String::from_utf8(pem).ok());
+        let certificate_authority = pem.ok_or_else(|| not_ready("has a certificate authority that is not PEM"))?;
+        Ok(Self { url: url.to_owned(), certificate_authority })
+    }
 }
 
 /// The body of an answer, whatever it came over.
