@@ -1,13 +1,16 @@
 //! EKS: the cluster as it is, its add-ons and who may enter it.
 
 mod access;
+mod addon_life;
 mod addons;
 mod creation;
+mod pod_identity;
 mod versions;
 
 pub use access::{AccessEntry, AccessPolicy};
 pub use addons::{Addon, AddonIssue};
 pub use creation::NewEksCluster;
+pub use pod_identity::PodIdentity;
 pub use versions::OfferedVersion;
 
 use crate::{

@@ -81,7 +81,8 @@ impl Eks {
 }
 
 fn logging() -> Logging {
-    let kinds = vec![LogType::Api, LogType::Audit, LogType::Authenticator, LogType::ControllerManager, LogType::Scheduler];
+    let kinds =
+        vec![LogType::Api, LogType::Audit, LogType::Authenticator, LogType::ControllerManager, LogType::Scheduler];
     Logging::builder().cluster_logging(LogSetup::builder().enabled(true).set_types(Some(kinds)).build()).build()
 }
 
