@@ -3,6 +3,7 @@
 mod access;
 mod addons;
 mod creation;
+mod names;
 mod versions;
 
 pub use access::{AccessEntry, AccessPolicy};
