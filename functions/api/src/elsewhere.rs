@@ -11,36 +11,6 @@ fn not_read(what: &str) -> Problem {
     problem(ErrorCode::UpstreamUnavailable, format!("this release cannot read {what}"))
 }
 
-/// What can be chosen in this account.
-pub(crate) mod choices {
-    use super::not_read;
-    use crate::Api;
-    use contract::{choices::*, problem::Problem};
-
-    pub(crate) async fn list_regions(_: &Api, _: ListRegions) -> Result<RegionList, Problem> {
-        Err(not_read("Regions"))
-    }
-
-    pub(crate) async fn list_zones(_: &Api, _: ListZones) -> Result<ZoneList, Problem> {
-        Err(not_read("zones"))
-    }
-
-    pub(crate) async fn list_instance_types(_: &Api, _: ListInstanceTypes) -> Result<InstanceTypeList, Problem> {
-        Err(not_read("instance types"))
-    }
-
-    pub(crate) async fn list_training_plans(_: &Api, _: ListTrainingPlans) -> Result<TrainingPlanList, Problem> {
-        Err(not_read("training plans"))
-    }
-
-    pub(crate) async fn list_importable_clusters(
-        _: &Api,
-        _: ListImportableClusters,
-    ) -> Result<ImportableClusterList, Problem> {
-        Err(not_read("EKS clusters"))
-    }
-}
-
 /// Nodes of a cluster.
 pub(crate) mod nodes {
     use crate::Api;

@@ -3,6 +3,7 @@
 //! It reads the engine's records and, for choices, nodes, subnets and plans, AWS and Kubernetes; it writes records and
 //! starts executions. It never changes infrastructure.
 
+mod choices;
 mod clusters;
 mod cursor;
 mod elsewhere;
@@ -14,14 +15,15 @@ mod stages;
 mod submitting;
 mod views;
 
-use cloud::Cloud;
+use cloud::{Cloud, Who};
 use contract::{Descriptor, problem::Problem};
 use domain::{ErrorCode, ids::ClusterTag};
-use elsewhere::{choices, nodes, subnets};
+use elsewhere::{nodes, subnets};
 use engine::{
     record::{Cluster, Principal, Target},
     submit::Desk,
 };
+use preflight::Eyes;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::sync::Arc;
@@ -62,6 +64,12 @@ impl Api {
     /// Where a cluster of `region` is.
     pub(crate) fn target(&self, region: domain::ids::Region) -> Target {
         Target { account: self.0.account.clone(), region, role_arn: self.0.role_arn.clone() }
+    }
+
+    /// For looking at AWS in `region`.
+    pub(crate) async fn eyes(&self, region: &domain::ids::Region) -> Result<Eyes, Problem> {
+        let opened = Eyes::open(&self.0.cloud, &self.target(region.clone()), &Who::reader("api")).await;
+        opened.map_err(problems::of_trouble)
     }
 
     /// The living cluster of `tag`.

@@ -4,7 +4,11 @@ mod access;
 mod addon_life;
 mod addons;
 mod creation;
+<<<<<<< HEAD
 mod pod_identity;
+=======
+mod names;
+>>>>>>> preflight
 mod versions;
 
 pub use access::{AccessEntry, AccessPolicy};

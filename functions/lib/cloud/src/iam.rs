@@ -2,6 +2,7 @@
 //! OIDC providers that vouch for pods.
 
 mod providers;
+mod simulation;
 
 pub use providers::OidcProvider;
 

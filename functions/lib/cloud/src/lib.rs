@@ -13,6 +13,10 @@ pub mod errors;
 pub mod iam;
 #[cfg(feature = "logs")]
 pub mod logs;
+#[cfg(feature = "pricing")]
+pub mod pricing;
+#[cfg(feature = "quotas")]
+pub mod quotas;
 #[cfg(feature = "s3")]
 pub mod s3;
 #[cfg(feature = "sagemaker")]

@@ -43,6 +43,19 @@ impl Ec2 {
         Ok(names)
     }
 
+    /// Every Region there is, and whether this account has it switched on.
+    pub async fn all_regions(&self) -> Result<Vec<(String, bool)>, Trouble> {
+        let answer = self.read.describe_regions().all_regions(true).send().await;
+        let answer = answer.map_err(|error| reading("DescribeRegions", &error))?;
+        let mut regions: Vec<(String, bool)> = answer
+            .regions()
+            .iter()
+            .filter_map(|seen| Some((seen.region_name()?.to_owned(), seen.opt_in_status() != Some("not-opted-in"))))
+            .collect();
+        regions.sort();
+        Ok(regions)
+    }
+
     /// Ids of the zones that offer each instance type (EC2's names, without `ml.`); all types if none are named.
     pub async fn offerings(&self, types: &[&str]) -> Result<BTreeMap<String, BTreeSet<String>>, Trouble> {
         let mut offered: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Training plans: capacity that was bought for some time in one zone.
 
-use super::{HyperPod, count, maybe, time};
+use super::{HyperPod, count, maybe, reading, time};
 use domain::failure::Trouble;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -54,6 +54,21 @@ impl TrainingPlan {
 }
 
 impl HyperPod {
+    /// ARNs of all training plans of the Region; all pages.
+    pub async fn training_plan_arns(&self) -> Result<Vec<String>, Trouble> {
+        let mut arns = Vec::new();
+        let mut token = None;
+        loop {
+            let page = self.read.list_training_plans().max_results(100).set_next_token(token.take()).send().await;
+            let page = page.map_err(|error| reading("ListTrainingPlans", &error))?;
+            arns.extend(page.training_plan_summaries().iter().filter_map(|plan| plan.training_plan_arn.clone()));
+            token = page.next_token.filter(|token| !token.is_empty());
+            if token.is_none() {
+                return Ok(arns);
+            }
+        }
+    }
+
     /// The training plan of this name or ARN.
     pub async fn training_plan(&self, name: &str) -> Result<Option<TrainingPlan>, Trouble> {
         let answer = self.read.describe_training_plan().training_plan_name(name).send().await;

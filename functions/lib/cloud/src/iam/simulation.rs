@@ -1,0 +1,30 @@
+//! What a principal may do, as IAM's simulator judges it.
+
+use super::Iam;
+use crate::errors;
+use domain::failure::Trouble;
+
+impl Iam {
+    /// Those of `actions` that the policies of `principal` do not allow on any resource; all pages. The simulator knows
+    /// identity policies and boundaries, not service control policies.
+    pub async fn refused(&self, principal: &str, actions: &[&str]) -> Result<Vec<String>, Trouble> {
+        let actions: Vec<String> = actions.iter().map(|action| (*action).to_owned()).collect();
+        let mut refused = Vec::new();
+        let mut marker = None;
+        loop {
+            let call = self.read.simulate_principal_policy().policy_source_arn(principal);
+            let page = call.set_action_names(Some(actions.clone())).set_marker(marker.take()).send().await;
+            let page = page.map_err(|error| errors::read("iam", "SimulatePrincipalPolicy", &error))?;
+            let results = page.evaluation_results().iter();
+            refused.extend(
+                results
+                    .filter(|result| result.eval_decision().as_str() != "allowed")
+                    .map(|result| result.eval_action_name().to_owned()),
+            );
+            marker = page.marker.filter(|_| page.is_truncated);
+            if marker.is_none() {
+                return Ok(refused);
+            }
+        }
+    }
+}
