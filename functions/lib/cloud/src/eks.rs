@@ -4,11 +4,8 @@ mod access;
 mod addon_life;
 mod addons;
 mod creation;
-<<<<<<< HEAD
 mod pod_identity;
-=======
 mod names;
->>>>>>> preflight
 mod versions;
 
 pub use access::{AccessEntry, AccessPolicy};
