@@ -4,6 +4,7 @@ import Box from "@cloudscape-design/components/box";
 import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode } from "react";
+import { advice } from "./advice";
 import type { Failure } from "../api/schema";
 
 interface Props {
@@ -43,9 +44,9 @@ export function FailureDetails({ failure, header, left = [], action }: Props) {
           {failure.message} <Box variant="code" color="inherit">{failure.code}</Box>
         </div>
         {failure.upstream && <UpstreamLine upstream={failure.upstream} />}
-        {failure.action && (
+        {advice(failure.action) && (
           <div>
-            <strong>What to do:</strong> {failure.action}
+            <strong>What to do:</strong> {advice(failure.action)}
           </div>
         )}
         <div>

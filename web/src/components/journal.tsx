@@ -5,6 +5,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Steps, { type StepsProps } from "@cloudscape-design/components/steps";
 import { useState } from "react";
 import type { Fate, JournalEntry, StageName } from "../api/schema";
+import { capitalised } from "./advice";
 import { Empty } from "./resource";
 import { span, Time } from "./time";
 import { FATES, STAGE_TITLES } from "./words";
@@ -94,7 +95,7 @@ export function Journal({ entries, running }: { entries: readonly JournalEntry[]
           steps={shown.map((entry) => ({
             status: ICONS[entry.fate],
             statusIconAriaLabel: FATES[entry.fate].text,
-            header: `${entry.sequence}. ${entry.title}: ${FATES[entry.fate].text.toLowerCase()}`,
+            header: `${entry.sequence}. ${capitalised(entry.title)}: ${FATES[entry.fate].text.toLowerCase()}`,
             details: <Entry entry={entry} />,
           }))}
         />

@@ -5,6 +5,7 @@ import ExpandableSection from "@cloudscape-design/components/expandable-section"
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useNavigate } from "react-router";
 import type { StageView } from "../../api/schema";
+import { advice } from "../advice";
 import { AppLink } from "../app-link";
 import { FailureDetails } from "../failure-details";
 import { Time } from "../time";
@@ -114,7 +115,7 @@ export function StageDetails(props: Props) {
           action={<Action {...props} />}
         />
       )}
-      {stage.next && <div>{stage.next}</div>}
+      {!stage.failure && advice(stage.next) && <div>{advice(stage.next)}</div>}
       <Times stage={stage} />
       {!stage.failure && <Action {...props} />}
       {stage.state !== "succeeded" && <Lines title="Still to be done, as last planned" lines={stage.remaining} />}

@@ -83,7 +83,7 @@ export default function Create() {
     const accepted = await creating.ask(routes.create, toRequest(draft));
     if (!accepted) return;
     window.sessionStorage.removeItem(KEPT);
-    tell({ type: "success", header: `Creating ${draft.tag}`, content: accepted.next });
+    tell({ type: "success", header: `Creating ${draft.tag}`, content: ["Its stages are followed here.", ...(accepted.warnings ?? [])].join(" ") });
     void navigate(`/clusters/${draft.tag}`);
   };
   const goTo = (pointer: string) => () => {
