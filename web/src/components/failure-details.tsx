@@ -4,7 +4,7 @@ import Box from "@cloudscape-design/components/box";
 import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode } from "react";
-import { advice } from "./advice";
+import { advice, capitalised } from "./advice";
 import type { Failure } from "../api/schema";
 
 interface Props {
@@ -18,7 +18,10 @@ interface Props {
 function UpstreamLine({ upstream }: { upstream: NonNullable<Failure["upstream"]> }) {
   return (
     <div>
-      {upstream.service} {upstream.operation} answered <Box variant="code" color="inherit">{upstream.code}</Box>
+      {upstream.service} {upstream.operation} answered{" "}
+      <Box variant="code" color="inherit">
+        {upstream.code}
+      </Box>
       {upstream.requestId && (
         <>
           {" "}
@@ -41,7 +44,10 @@ export function FailureDetails({ failure, header, left = [], action }: Props) {
     <Alert type="error" header={header} action={action}>
       <SpaceBetween size="xs">
         <div>
-          {failure.message} <Box variant="code" color="inherit">{failure.code}</Box>
+          {capitalised(failure.message)}{" "}
+          <Box variant="code" color="inherit">
+            {failure.code}
+          </Box>
         </div>
         {failure.upstream && <UpstreamLine upstream={failure.upstream} />}
         {advice(failure.action) && (

@@ -92,12 +92,7 @@ export function Importable({ imported }: Props) {
               counter={data ? `(${data.items.length})` : ""}
               description="EKS clusters of this account that are not managed here. Nothing of theirs is changed unless you ask for a fix by name."
               actions={
-                <Button
-                  iconName="refresh"
-                  ariaLabel="Look again for clusters"
-                  disabled={!region}
-                  onClick={refresh}
-                />
+                <Button iconName="refresh" ariaLabel="Look again for clusters" disabled={!region} onClick={refresh} />
               }
             >
               Can be imported
@@ -111,19 +106,16 @@ export function Importable({ imported }: Props) {
           empty={
             <Empty title={region ? "Nothing to import" : "Choose a Region"}>
               <Box color="inherit">
-                {region ? `All EKS clusters of ${region} are managed here, or there are none.` : "EKS is asked by Region."}
+                {region
+                  ? `All EKS clusters of ${region} are managed here, or there are none.`
+                  : "EKS is asked by Region."}
               </Box>
             </Empty>
           }
         />
       </SpaceBetween>
       {opened && (
-        <ImportDialog
-          cluster={opened}
-          region={region}
-          close={() => setOpened(undefined)}
-          imported={imported}
-        />
+        <ImportDialog cluster={opened} region={region} close={() => setOpened(undefined)} imported={imported} />
       )}
     </div>
   );

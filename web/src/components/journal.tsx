@@ -74,7 +74,9 @@ export function Journal({ entries, running }: { entries: readonly JournalEntry[]
   const chosen = filter === "all" ? entries : troubles;
   const shown = running ? [...chosen].reverse() : chosen;
   if (entries.length === 0) {
-    return <Empty title="No changes yet">{running ? "It looks at the world first." : "Nothing had to be changed."}</Empty>;
+    return (
+      <Empty title="No changes yet">{running ? "It looks at the world first." : "Nothing had to be changed."}</Empty>
+    );
   }
   return (
     <SpaceBetween size="m">

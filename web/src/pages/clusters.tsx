@@ -48,7 +48,12 @@ const COLUMNS: TableProps.ColumnDefinition<ClusterSummary>[] = [
   { id: "phase", header: "Phase", minWidth: 200, cell: (cluster) => <PhaseText word={cluster.phase} /> },
   { id: "stage", header: "Stage and what it waits for", minWidth: 220, cell: (cluster) => <Where cluster={cluster} /> },
   { id: "region", header: "Region", minWidth: 115, cell: (cluster) => cluster.region },
-  { id: "origin", header: "Origin", minWidth: 110, cell: (cluster) => (cluster.origin === "imported" ? "Imported" : "Created here") },
+  {
+    id: "origin",
+    header: "Origin",
+    minWidth: 110,
+    cell: (cluster) => (cluster.origin === "imported" ? "Imported" : "Created here"),
+  },
   { id: "groups", header: "Groups", cell: (cluster) => cluster.instanceGroups },
   { id: "nodes", header: "Nodes", cell: (cluster) => cluster.nodesWanted },
   { id: "accelerators", header: "Accelerators", cell: (cluster) => cluster.acceleratorsWanted },

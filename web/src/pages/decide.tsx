@@ -112,7 +112,8 @@ export default function Decide() {
             <DecideForm cluster={cluster} />
           ) : (
             <Alert header="No decision is awaited">
-              {advice(cluster.next) || "The capacity of this cluster was decided, or its earlier stages are not done yet."}
+              {advice(cluster.next) ||
+                "The capacity of this cluster was decided, or its earlier stages are not done yet."}
             </Alert>
           )
         }

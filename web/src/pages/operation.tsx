@@ -74,7 +74,7 @@ function Overview({ operation }: { operation: OperationView }) {
             { label: "Ended", value: operation.finishedAt ? <Time at={operation.finishedAt} /> : "Not yet" },
           ]}
         />
-        <div>{operation.summary}</div>
+        <div className="wrap">{operation.summary}</div>
         {operation.waiting && <WaitingDetails waiting={operation.waiting} />}
         <Progress operation={operation} />
         {advice(operation.next) && (

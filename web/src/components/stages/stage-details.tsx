@@ -71,7 +71,11 @@ function Times({ stage }: { stage: StageView }) {
         <>
           {" "}
           ·{" "}
-          <AppLink to={`/operations/${stage.operationId}`} fontSize="inherit" ariaLabel={`Operation of ${STAGE_TITLES[stage.stage]}`}>
+          <AppLink
+            to={`/operations/${stage.operationId}`}
+            fontSize="inherit"
+            ariaLabel={`Operation of ${STAGE_TITLES[stage.stage]}`}
+          >
             operation
           </AppLink>
         </>
@@ -105,7 +109,11 @@ export function StageDetails(props: Props) {
   const isQuiet = stage.state === "pending";
   return (
     <SpaceBetween size="xs">
-      <Box color={isQuiet ? "text-body-secondary" : "inherit"}>{stage.summary || STAGE_PURPOSES[stage.stage]}</Box>
+      {!stage.failure && (
+        <Box color={isQuiet ? "text-body-secondary" : "inherit"}>
+          {isQuiet ? STAGE_PURPOSES[stage.stage] : stage.summary}
+        </Box>
+      )}
       {stage.waiting && <WaitingDetails waiting={stage.waiting} />}
       {stage.failure && (
         <FailureDetails

@@ -50,13 +50,7 @@ export function StageSteps({ cluster, started }: Props) {
           statusIconAriaLabel: STAGE_STATES[stage.state].text,
           header: stageTitle(stage),
           details: (
-            <StageDetails
-              tag={cluster.tag}
-              stage={stage}
-              held={held}
-              busy={busy}
-              run={() => void run(stage.stage)}
-            />
+            <StageDetails tag={cluster.tag} stage={stage} held={held} busy={busy} run={() => void run(stage.stage)} />
           ),
         }))}
       />

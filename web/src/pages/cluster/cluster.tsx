@@ -28,7 +28,9 @@ const isWaitingForDecision = (cluster: ClusterView) =>
   !cluster.currentOperation && cluster.stages.some(({ state }) => state === "awaiting_decision");
 
 const hasCapacity = (cluster: ClusterView) =>
-  cluster.stages.some(({ stage, state }) => stage === "hyperpod" && state !== "pending" && state !== "awaiting_decision");
+  cluster.stages.some(
+    ({ stage, state }) => stage === "hyperpod" && state !== "pending" && state !== "awaiting_decision",
+  );
 
 function Overview({ cluster }: { cluster: ClusterView }) {
   return (
