@@ -51,7 +51,10 @@ async function watchPolicy(context, noise) {
 }
 
 const told = ({ id, help, nodes }) =>
-  `${id} (${help}): ${nodes.slice(0, 3).map(({ target, html }) => `${target.join(" ")} ${html.slice(0, 160)}`).join(" | ")}`;
+  `${id} (${help}): ${nodes
+    .slice(0, 3)
+    .map(({ target, html }) => `${target.join(" ")} ${html.slice(0, 160)}`)
+    .join(" | ")}`;
 
 /** No violation of WCAG 2.2 A and AA on the page as it stands. */
 async function assertAccessible(page, what) {
@@ -64,7 +67,11 @@ async function assertAccessible(page, what) {
 /** Starts Chromium with an empty profile; answers how to visit the console. */
 export async function openBrowser(settings) {
   const profile = mkdtempSync(join(tmpdir(), "browser-journeys-"));
-  const browser = await chromium.launch({ executablePath: settings.chromium, args: FLAGS, env: { ...process.env, HOME: profile } });
+  const browser = await chromium.launch({
+    executablePath: settings.chromium,
+    args: FLAGS,
+    env: { ...process.env, HOME: profile },
+  });
   return {
     visit: (name, expects = []) => visit(browser, settings, name, expects),
     close: async () => {
@@ -81,8 +88,10 @@ async function visit(browser, settings, name, expects) {
   const { noise, seen } = listen(page, settings.token, expects);
   await watchPolicy(context, noise);
   let shots = 0;
-  const shot = (what) => {
+  const shot = async (what) => {
     shots += 1;
+    // The bar at the top sticks to the window, which a picture of the whole page would show in its middle.
+    await page.evaluate(() => window.scrollTo(0, 0));
     const file = `${name}-${String(shots).padStart(2, "0")}-${what}.png`;
     return page.screenshot({ path: join(settings.outputDir, file), fullPage: true });
   };

@@ -13,7 +13,13 @@ export const shows = (page, text, timeout) => page.getByText(text).first().waitF
 
 /** Waits for one of several texts; answers which. */
 export async function showsOneOf(page, texts, timeout) {
-  const found = texts.map((text) => page.getByText(text).first().waitFor({ timeout }).then(() => text));
+  const found = texts.map((text) =>
+    page
+      .getByText(text)
+      .first()
+      .waitFor({ timeout })
+      .then(() => text),
+  );
   return Promise.any(found);
 }
 

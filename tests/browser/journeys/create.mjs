@@ -8,7 +8,11 @@ export async function run({ page, signIn, shot, accessible, seen, settings, made
   const tag = freshTag("created");
   const zoneId = await zoneFor(settings);
   await signIn("/clusters");
-  await page.getByRole("link", { name: "Create cluster" }).or(page.getByRole("button", { name: "Create cluster" })).first().click();
+  await page
+    .getByRole("link", { name: "Create cluster" })
+    .or(page.getByRole("button", { name: "Create cluster" }))
+    .first()
+    .click();
   // What the form can know is said before anything is sent.
   await page.getByRole("button", { name: "Next" }).click();
   await shows(page, "Choose a Region.");
@@ -37,7 +41,10 @@ export async function run({ page, signIn, shot, accessible, seen, settings, made
   await shows(page, "6. Verification: succeeded");
   await shot("verified");
   const cluster = await read(settings, `/v1/clusters/${tag}`);
-  assert.deepEqual(cluster.stages.map(({ state }) => state), Array(6).fill("succeeded"));
+  assert.deepEqual(
+    cluster.stages.map(({ state }) => state),
+    Array(6).fill("succeeded"),
+  );
   assert.ok(seen.notModified > 0, "nothing was answered 304: the ETag is not used");
 
   await page.getByRole("tab", { name: "Nodes" }).click();
@@ -46,7 +53,10 @@ export async function run({ page, signIn, shot, accessible, seen, settings, made
   await page.getByRole("tab", { name: "Operations" }).click();
   await page.getByRole("link", { name: new RegExp(`Create cluster of ${tag}`) }).click();
   await page.getByRole("heading", { name: "Timeline" }).waitFor();
-  await page.getByText(/^1\. .*: (applied|answer lost, found done)$/).first().waitFor();
+  await page
+    .getByText(/^1\. .*: (applied|answer lost, found done)$/)
+    .first()
+    .waitFor();
   await shot("operation");
   made.verified = tag;
 }

@@ -4,7 +4,8 @@ import { switchOff, switchOn } from "../account.mjs";
 import { fillWizard, freshTag, latestSucceeds, operationId, planIsReady, shows } from "../console.mjs";
 
 export const name = "failed-stage";
-export const needs = ({ accountUrl }) => (accountUrl ? undefined : "ACCOUNT_URL is not set, so no fault can be injected");
+export const needs = ({ accountUrl }) =>
+  accountUrl ? undefined : "ACCOUNT_URL is not set, so no fault can be injected";
 
 const FAULT = {
   name: "browser-eks-limit",

@@ -33,7 +33,10 @@ export async function run({ page, signIn, shot, accessible, settings, made }) {
   await shot("imported");
   await shows(page, "Imported");
   await page.getByRole("tab", { name: "Nodes" }).click();
-  await page.getByText(/[1-9]\d* schedulable/).first().waitFor();
+  await page
+    .getByText(/[1-9]\d* schedulable/)
+    .first()
+    .waitFor();
   await shot("nodes");
   made.imported = fit.eksClusterName;
 }

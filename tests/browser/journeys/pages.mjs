@@ -26,7 +26,12 @@ async function addresses(settings, made) {
   }
   if (made.failedOperation) all.push(["operation-retried", `/operations/${made.failedOperation}`, "Timeline"]);
   if (!tag) return all;
-  const tabs = { stages: "1. Control plane", nodes: "Group or instance", subnets: "Default route", operations: "Asked for by" };
+  const tabs = {
+    stages: "1. Control plane",
+    nodes: "Group or instance",
+    subnets: "Default route",
+    operations: "Asked for by",
+  };
   tabs.conditions = "Reason";
   tabs.decisions = "Kubernetes version";
   for (const [tab, text] of Object.entries(tabs)) all.push([`cluster-${tab}`, `/clusters/${tag}?tab=${tab}`, text]);

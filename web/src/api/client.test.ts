@@ -29,10 +29,25 @@ const json = (value: unknown, headers: Record<string, string> = {}, status = 200
   new Response(JSON.stringify(value), { status, headers: { "Content-Type": "application/json", ...headers } });
 
 const problem = (status: number, part: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
-  json({ type: "about:blank#x", title: "A title", status, detail: "A detail.", code: "conflict", requestId: "r-1", ...part }, headers, status);
+  json(
+    {
+      type: "about:blank#x",
+      title: "A title",
+      status,
+      detail: "A detail.",
+      code: "conflict",
+      requestId: "r-1",
+      ...part,
+    },
+    headers,
+    status,
+  );
 
 async function failure(promise: Promise<unknown>): Promise<ApiError> {
-  const error = await promise.then(() => undefined, (thrown: unknown) => thrown);
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
   if (!(error instanceof ApiError)) throw new Error(`expected a problem, got ${String(error)}`);
   return error;
 }
@@ -53,7 +68,11 @@ describe("reads", () => {
   });
 
   it("asks with the ETag that it knows and answers the same object while nothing changed", async () => {
-    answering(json({ tag: "a" }, { ETag: '"1"' }), new Response(null, { status: 304 }), json({ tag: "b" }, { ETag: '"2"' }));
+    answering(
+      json({ tag: "a" }, { ETag: '"1"' }),
+      new Response(null, { status: 304 }),
+      json({ tag: "b" }, { ETag: '"2"' }),
+    );
     const first = await get("/v1/clusters/a");
     const second = await get("/v1/clusters/a");
     const third = await get("/v1/clusters/a");

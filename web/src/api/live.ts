@@ -32,11 +32,7 @@ interface State<T> {
 }
 
 /** Reads again and again. `key` names what is read: another key is another read, none is none. */
-export function useLive<T>(
-  key: string | undefined,
-  read: (signal: AbortSignal) => Promise<T>,
-  pace: Pace<T>,
-): Live<T> {
+export function useLive<T>(key: string | undefined, read: (signal: AbortSignal) => Promise<T>, pace: Pace<T>): Live<T> {
   const [state, setState] = useState<State<T>>({ key });
   const latest = useRef({ read, pace });
   latest.current = { read, pace };

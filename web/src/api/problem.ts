@@ -20,8 +20,7 @@ export class ApiError extends Error {
 }
 
 /** Whether the same request can succeed later without anybody changing it. */
-export const mayPass = (error: ApiError): boolean =>
-  error.status === 0 || error.status === 429 || error.status >= 500;
+export const mayPass = (error: ApiError): boolean => error.status === 0 || error.status === 429 || error.status >= 500;
 
 const made = (status: number, code: string, title: string, detail: string, action: string): Problem =>
   ({ type: `about:blank#${code}`, status, code, title, detail, action, requestId: "" }) as unknown as Problem;
@@ -51,7 +50,10 @@ export async function readProblem(response: Response): Promise<ApiError> {
     // Not JSON: told below by its status alone.
   }
   const title = response.statusText || `HTTP ${response.status}`;
-  return new ApiError(made(response.status, "internal", title, "The answer was not one of this API's.", ""), retryAfter);
+  return new ApiError(
+    made(response.status, "internal", title, "The answer was not one of this API's.", ""),
+    retryAfter,
+  );
 }
 
 /** The fields of a problem by JSON pointer into the request's body (`/hyperpod/instanceGroups/gpu/zoneId`). */

@@ -4,6 +4,7 @@ import Box from "@cloudscape-design/components/box";
 import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode } from "react";
+import { advice, capitalised } from "./advice";
 import type { Failure } from "../api/schema";
 
 interface Props {
@@ -17,7 +18,10 @@ interface Props {
 function UpstreamLine({ upstream }: { upstream: NonNullable<Failure["upstream"]> }) {
   return (
     <div>
-      {upstream.service} {upstream.operation} answered <Box variant="code" color="inherit">{upstream.code}</Box>
+      {upstream.service} {upstream.operation} answered{" "}
+      <Box variant="code" color="inherit">
+        {upstream.code}
+      </Box>
       {upstream.requestId && (
         <>
           {" "}
@@ -40,12 +44,15 @@ export function FailureDetails({ failure, header, left = [], action }: Props) {
     <Alert type="error" header={header} action={action}>
       <SpaceBetween size="xs">
         <div>
-          {failure.message} <Box variant="code" color="inherit">{failure.code}</Box>
+          {capitalised(failure.message)}{" "}
+          <Box variant="code" color="inherit">
+            {failure.code}
+          </Box>
         </div>
         {failure.upstream && <UpstreamLine upstream={failure.upstream} />}
-        {failure.action && (
+        {advice(failure.action) && (
           <div>
-            <strong>What to do:</strong> {failure.action}
+            <strong>What to do:</strong> {advice(failure.action)}
           </div>
         )}
         <div>

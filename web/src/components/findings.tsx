@@ -18,8 +18,7 @@ interface Props {
   goTo?: (pointer: string) => (() => void) | undefined;
 }
 
-export const bySeverity = (a: Finding, b: Finding): number =>
-  SEVERITIES[a.severity].rank - SEVERITIES[b.severity].rank;
+export const bySeverity = (a: Finding, b: Finding): number => SEVERITIES[a.severity].rank - SEVERITIES[b.severity].rank;
 
 function Row({ finding, goTo }: { finding: Finding; goTo: Props["goTo"] }) {
   const { text, tone } = SEVERITIES[finding.severity];

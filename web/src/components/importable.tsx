@@ -36,16 +36,16 @@ const hyperpod = (cluster: ImportableCluster) =>
     : "None attached";
 
 const columns = (open: (cluster: ImportableCluster) => void): TableProps.ColumnDefinition<ImportableCluster>[] => [
-  { id: "name", header: "EKS cluster", isRowHeader: true, minWidth: 150, cell: (cluster) => cluster.eksClusterName },
+  { id: "name", header: "EKS cluster", isRowHeader: true, minWidth: 130, cell: (cluster) => cluster.eksClusterName },
   { id: "status", header: "Status", cell: (cluster) => cluster.status },
   { id: "version", header: "Kubernetes", cell: (cluster) => cluster.version },
-  { id: "vpc", header: "VPC", minWidth: 210, cell: (cluster) => cluster.vpcId ?? "–" },
+  { id: "vpc", header: "VPC", minWidth: 190, cell: (cluster) => cluster.vpcId ?? "–" },
   { id: "hyperpod", header: "HyperPod cluster", minWidth: 180, cell: hyperpod },
-  { id: "lacks", header: "What it lacks", minWidth: 300, cell: (cluster) => <Lacks cluster={cluster} /> },
+  { id: "lacks", header: "What it lacks", minWidth: 240, cell: (cluster) => <Lacks cluster={cluster} /> },
   {
     id: "import",
     header: "Action",
-    minWidth: 130,
+    minWidth: 120,
     cell: (cluster) => (
       <Button wrapText={false} ariaLabel={`Import ${cluster.eksClusterName}`} onClick={() => open(cluster)}>
         Import
@@ -92,12 +92,7 @@ export function Importable({ imported }: Props) {
               counter={data ? `(${data.items.length})` : ""}
               description="EKS clusters of this account that are not managed here. Nothing of theirs is changed unless you ask for a fix by name."
               actions={
-                <Button
-                  iconName="refresh"
-                  ariaLabel="Look again for clusters"
-                  disabled={!region}
-                  onClick={refresh}
-                />
+                <Button iconName="refresh" ariaLabel="Look again for clusters" disabled={!region} onClick={refresh} />
               }
             >
               Can be imported
@@ -111,19 +106,16 @@ export function Importable({ imported }: Props) {
           empty={
             <Empty title={region ? "Nothing to import" : "Choose a Region"}>
               <Box color="inherit">
-                {region ? `All EKS clusters of ${region} are managed here, or there are none.` : "EKS is asked by Region."}
+                {region
+                  ? `All EKS clusters of ${region} are managed here, or there are none.`
+                  : "EKS is asked by Region."}
               </Box>
             </Empty>
           }
         />
       </SpaceBetween>
       {opened && (
-        <ImportDialog
-          cluster={opened}
-          region={region}
-          close={() => setOpened(undefined)}
-          imported={imported}
-        />
+        <ImportDialog cluster={opened} region={region} close={() => setOpened(undefined)} imported={imported} />
       )}
     </div>
   );

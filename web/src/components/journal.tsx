@@ -5,6 +5,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Steps, { type StepsProps } from "@cloudscape-design/components/steps";
 import { useState } from "react";
 import type { Fate, JournalEntry, StageName } from "../api/schema";
+import { capitalised } from "./advice";
 import { Empty } from "./resource";
 import { span, Time } from "./time";
 import { FATES, STAGE_TITLES } from "./words";
@@ -73,7 +74,9 @@ export function Journal({ entries, running }: { entries: readonly JournalEntry[]
   const chosen = filter === "all" ? entries : troubles;
   const shown = running ? [...chosen].reverse() : chosen;
   if (entries.length === 0) {
-    return <Empty title="No changes yet">{running ? "It looks at the world first." : "Nothing had to be changed."}</Empty>;
+    return (
+      <Empty title="No changes yet">{running ? "It looks at the world first." : "Nothing had to be changed."}</Empty>
+    );
   }
   return (
     <SpaceBetween size="m">
@@ -94,7 +97,7 @@ export function Journal({ entries, running }: { entries: readonly JournalEntry[]
           steps={shown.map((entry) => ({
             status: ICONS[entry.fate],
             statusIconAriaLabel: FATES[entry.fate].text,
-            header: `${entry.sequence}. ${entry.title}: ${FATES[entry.fate].text.toLowerCase()}`,
+            header: `${entry.sequence}. ${capitalised(entry.title)}: ${FATES[entry.fate].text.toLowerCase()}`,
             details: <Entry entry={entry} />,
           }))}
         />

@@ -6,6 +6,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useAsking } from "../api/intention";
 import { routes } from "../api/resources";
 import type { OperationAccepted, OperationView } from "../api/schema";
+import { advice } from "./advice";
 import { useNotices } from "./notices";
 import { ProblemAlert } from "./problem-alert";
 import { kind } from "./words";
@@ -52,8 +53,7 @@ export function CommandDialog({ command, operation, close, accepted }: Props) {
     const answer = await ask(routes[command](operation.operationId), {});
     if (!answer) return;
     const header = command === "cancel" ? "The operation is being cancelled" : "The operation runs again";
-    const warnings = (answer.warnings ?? []).join(" ");
-    tell({ type: "info", header, content: [answer.next, warnings].filter(Boolean).join(" ") });
+    tell({ type: "info", header, content: [advice(answer.next), ...(answer.warnings ?? [])].join(" ") });
     accepted();
   };
   return (

@@ -50,7 +50,10 @@ export function ProblemAlert({ error, fieldsShownElsewhere = false, retry }: Pro
           <ul className="plain-list">
             {fields.map(({ pointer, detail }) => (
               <li key={pointer + detail}>
-                <Box variant="code" color="inherit">{pointer.replace(/^#/, "") || "request"}</Box> {detail}
+                <Box variant="code" color="inherit">
+                  {pointer.replace(/^#/, "") || "request"}
+                </Box>{" "}
+                {detail}
               </li>
             ))}
           </ul>

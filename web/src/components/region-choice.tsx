@@ -1,6 +1,8 @@
 // The choice of a Region: those of the account, the ones that are switched off shown as such.
 import Select from "@cloudscape-design/components/select";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useRegions } from "../api/resources";
+import { ProblemAlert } from "./problem-alert";
 
 interface Props {
   region: string;
@@ -17,7 +19,7 @@ export function RegionChoice({ region, choose, label, disabled }: Props) {
     disabled: !item.enabled,
     ...(item.enabled ? {} : { description: "Not switched on in this account" }),
   }));
-  return (
+  const select = (
     <Select
       ariaLabel={label}
       disabled={disabled}
@@ -32,5 +34,12 @@ export function RegionChoice({ region, choose, label, disabled }: Props) {
       onLoadItems={() => error && refresh()}
       onChange={({ detail }) => choose(detail.selectedOption.value ?? "")}
     />
+  );
+  if (!error) return select;
+  return (
+    <SpaceBetween size="xs">
+      {select}
+      <ProblemAlert error={error} retry={refresh} />
+    </SpaceBetween>
   );
 }

@@ -33,7 +33,9 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   return (
     <Box textAlign="center" padding={{ vertical: "m" }} color="inherit">
       <SpaceBetween size="xs">
-        <Box variant="strong" color="inherit">{title}</Box>
+        <Box variant="strong" color="inherit">
+          {title}
+        </Box>
         {children}
       </SpaceBetween>
     </Box>

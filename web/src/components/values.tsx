@@ -1,50 +1,36 @@
-// A value whose form depends on what it is about: names and values a line each, nested ones indented.
+// A value whose form depends on what it is about, as a tree that opens level by level.
 import Box from "@cloudscape-design/components/box";
+import TreeView from "@cloudscape-design/components/tree-view";
+import { useState } from "react";
+import { type Branch, tree } from "./value-tree";
 
-function words(name: string): string {
-  const spaced = name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll("_", " ");
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
-}
-
-const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
-
-function Value({ value }: { value: unknown }) {
-  if (value === null || value === undefined) return <>unknown</>;
-  if (typeof value === "boolean") return <>{value ? "yes" : "no"}</>;
-  if (typeof value !== "object") return <span className="wrap">{String(value)}</span>;
-  if (Array.isArray(value)) {
-    if (value.length === 0) return <>none</>;
-    return (
-      <ul className="plain-list">
-        {value.map((item, index) => (
-          <li key={index}>
-            <Value value={item} />
-          </li>
-        ))}
-      </ul>
-    );
-  }
+function Line({ name, text }: Branch) {
   return (
-    <dl className="values">
-      {Object.entries(value).map(([name, held]) => (
-        <div key={name}>
-          <dt>{words(name)}</dt>
-          <dd>
-            <Value value={held} />
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <span className="wrap">
+      <strong>{name}</strong>
+      {text && `: ${text}`}
+    </span>
   );
 }
 
 export function Values({ title, value }: { title: string; value: unknown }) {
-  if (isEmpty(value)) return null;
+  const [open, setOpen] = useState<readonly string[]>([]);
+  const branches = tree(value);
+  if (branches.length === 0) return null;
   return (
     <div>
       <Box variant="awsui-key-label">{title}</Box>
-      <Value value={value} />
+      <TreeView
+        ariaLabel={title}
+        items={branches}
+        getItemId={({ id }) => id}
+        getItemChildren={(branch) => branch.branches}
+        renderItem={(branch) => ({ content: <Line {...branch} />, announcementLabel: branch.name })}
+        expandedItems={open}
+        onItemToggle={({ detail }) =>
+          setOpen((held) => (detail.expanded ? [...held, detail.id] : held.filter((id) => id !== detail.id)))
+        }
+      />
     </div>
   );
 }

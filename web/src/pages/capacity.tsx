@@ -29,7 +29,10 @@ export default function Capacity() {
   return (
     <ContentLayout
       header={
-        <Header variant="h1" description="A quota is a permission to have instances; whether AWS has them is another matter.">
+        <Header
+          variant="h1"
+          description="A quota is a permission to have instances; whether AWS has them is another matter."
+        >
           Capacity
         </Header>
       }

@@ -10,6 +10,7 @@ import { useAsking } from "../api/intention";
 import { fieldErrors } from "../api/problem";
 import { routes, useCluster } from "../api/resources";
 import type { ClusterView, CreateHyperPod, OperationAccepted } from "../api/schema";
+import { advice } from "../components/advice";
 import { checkCapacity, type GroupDraft, newGroup, newSystem, toCapacity } from "../components/capacity/group-draft";
 import { GroupsEditor } from "../components/capacity/groups-editor";
 import { SystemGroup } from "../components/capacity/system-group";
@@ -111,7 +112,8 @@ export default function Decide() {
             <DecideForm cluster={cluster} />
           ) : (
             <Alert header="No decision is awaited">
-              {cluster.next || "The capacity of this cluster was decided, or its earlier stages are not done yet."}
+              {advice(cluster.next) ||
+                "The capacity of this cluster was decided, or its earlier stages are not done yet."}
             </Alert>
           )
         }

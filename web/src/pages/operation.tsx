@@ -12,6 +12,7 @@ import { useParams } from "react-router";
 import { useJournal, useOperation } from "../api/resources";
 import type { OperationView } from "../api/schema";
 import { Announce } from "../components/announce";
+import { advice } from "../components/advice";
 import { AppLink } from "../components/app-link";
 import { FailureDetails } from "../components/failure-details";
 import { Journal } from "../components/journal";
@@ -73,12 +74,12 @@ function Overview({ operation }: { operation: OperationView }) {
             { label: "Ended", value: operation.finishedAt ? <Time at={operation.finishedAt} /> : "Not yet" },
           ]}
         />
-        <div>{operation.summary}</div>
+        <div className="wrap">{operation.summary}</div>
         {operation.waiting && <WaitingDetails waiting={operation.waiting} />}
         <Progress operation={operation} />
-        {operation.next && (
+        {advice(operation.next) && (
           <div>
-            <strong>What to do next:</strong> {operation.next}
+            <strong>What to do next:</strong> {advice(operation.next)}
           </div>
         )}
         <Values title="What came of it" value={operation.outcome} />

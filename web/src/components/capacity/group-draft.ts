@@ -132,7 +132,11 @@ export function toCapacity(groups: readonly GroupDraft[], system: SystemDraft): 
 }
 
 /** What is wrong with the capacity as a whole. A system group alone is capacity too. */
-export const checkCapacity = (groups: readonly GroupDraft[], system: SystemDraft, base: string): Record<string, string> => ({
+export const checkCapacity = (
+  groups: readonly GroupDraft[],
+  system: SystemDraft,
+  base: string,
+): Record<string, string> => ({
   ...(groups.length === 0 && system.wanted ? {} : checkGroups(groups, `${base}/instanceGroups`)),
   ...checkSystem(system, `${base}/systemGroup`),
 });

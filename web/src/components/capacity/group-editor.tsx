@@ -99,7 +99,7 @@ function PlaceFields({ region, group, at, errors, change }: Omit<Props, "remove"
   const offered = group.zoneId ? all.filter((type) => type.zoneIds.includes(group.zoneId)) : all;
   const typeOptions = offered.map(typeOption);
   return (
-    <>
+    <SpaceBetween size="xs">
       <ColumnLayout columns={2}>
         <FormField
           label="Zone"
@@ -133,7 +133,7 @@ function PlaceFields({ region, group, at, errors, change }: Omit<Props, "remove"
         </FormField>
       </ColumnLayout>
       <TypeDetails type={all.find((type) => type.instanceType === group.instanceType)} zoneId={group.zoneId} />
-    </>
+    </SpaceBetween>
   );
 }
 

@@ -26,8 +26,20 @@ function Quota({ quota }: InstanceType) {
 }
 
 const COLUMNS: TableProps.ColumnDefinition<InstanceType>[] = [
-  { id: "type", header: "Instance type", isRowHeader: true, sortingField: "instanceType", cell: (type) => type.instanceType },
-  { id: "accelerators", header: "Accelerators", minWidth: 160, sortingField: "acceleratorCount", cell: (type) => type.accelerators ?? "None" },
+  {
+    id: "type",
+    header: "Instance type",
+    isRowHeader: true,
+    sortingField: "instanceType",
+    cell: (type) => type.instanceType,
+  },
+  {
+    id: "accelerators",
+    header: "Accelerators",
+    minWidth: 160,
+    sortingField: "acceleratorCount",
+    cell: (type) => type.accelerators ?? "None",
+  },
   { id: "quota", header: "Quota for HyperPod", minWidth: 230, cell: (type) => <Quota {...type} /> },
   { id: "zones", header: "Zones", minWidth: 200, cell: (type) => type.zoneIds.join(", ") || "None" },
   {
@@ -40,7 +52,12 @@ const COLUMNS: TableProps.ColumnDefinition<InstanceType>[] = [
   { id: "vcpus", header: "vCPU", sortingField: "vcpus", cell: (type) => type.vcpus },
   { id: "memory", header: "Memory, GiB", sortingField: "memoryGib", cell: (type) => type.memoryGib },
   { id: "efa", header: "EFA", sortingField: "efaInterfaces", cell: (type) => type.efaInterfaces },
-  { id: "addresses", header: "Addresses a node", sortingField: "addressesPerNode", cell: (type) => type.addressesPerNode },
+  {
+    id: "addresses",
+    header: "Addresses a node",
+    sortingField: "addressesPerNode",
+    cell: (type) => type.addressesPerNode,
+  },
   { id: "plans", header: "Training plans", cell: (type) => (type.trainingPlans ? "Sold" : "Not sold") },
 ];
 
@@ -58,10 +75,19 @@ function useShown(types: readonly InstanceType[]) {
   const direction = sorting.isDescending ? -1 : 1;
   const matches = types
     .filter((type) => kind === "all" || type.acceleratorCount > 0 === (kind === "accelerated"))
-    .filter((type) => `${type.instanceType} ${type.accelerators ?? ""} ${type.zoneIds.join(" ")}`.toLowerCase().includes(text.toLowerCase()))
+    .filter((type) =>
+      `${type.instanceType} ${type.accelerators ?? ""} ${type.zoneIds.join(" ")}`
+        .toLowerCase()
+        .includes(text.toLowerCase()),
+    )
     .sort((a, b) => {
       const [left, right] = [a[field] ?? -1, b[field] ?? -1];
-      return direction * (typeof left === "number" && typeof right === "number" ? left - right : String(left).localeCompare(String(right)));
+      return (
+        direction *
+        (typeof left === "number" && typeof right === "number"
+          ? left - right
+          : String(left).localeCompare(String(right)))
+      );
     });
   const pages = Math.max(1, Math.ceil(matches.length / PAGE_SIZE));
   const current = Math.min(page, pages);
@@ -70,7 +96,14 @@ function useShown(types: readonly InstanceType[]) {
     setPage(1);
   };
   return {
-    text, kind, sorting, pages, current, matches, setSorting, setPage,
+    text,
+    kind,
+    sorting,
+    pages,
+    current,
+    matches,
+    setSorting,
+    setPage,
     items: matches.slice((current - 1) * PAGE_SIZE, current * PAGE_SIZE),
     search: (wanted: string) => filter(() => setText(wanted)),
     choose: (wanted: Kind) => filter(() => setKind(wanted)),

@@ -6,7 +6,8 @@ import { dollars } from "../words";
 
 /** `3 of 8 free`, or why it is not known. A quota is a permission, not capacity. */
 export function quotaText({ quota }: InstanceType): string {
-  if (quota.limit === undefined || quota.free === undefined) return `quota unknown${quota.note ? `: ${quota.note}` : ""}`;
+  if (quota.limit === undefined || quota.free === undefined)
+    return `quota unknown${quota.note ? `: ${quota.note}` : ""}`;
   return `quota ${quota.used ?? "?"} of ${quota.limit} used, ${quota.free} free`;
 }
 

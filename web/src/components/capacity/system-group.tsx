@@ -75,8 +75,8 @@ export function SystemGroup(props: Props) {
       <SpaceBetween size="l">
         {homeless && (
           <Alert type="warning" header="The cluster's own pods have no lasting place">
-            Every group is Spot, bound to a plan, or empty. Without a small on-demand CPU group, coredns and the operators
-            may have nowhere to run.
+            Every group is Spot, bound to a plan, or empty. Without a small on-demand CPU group, coredns and the
+            operators may have nowhere to run.
           </Alert>
         )}
         <Checkbox

@@ -17,8 +17,7 @@ const COLUMNS: TableProps.ColumnDefinition<Line>[] = [
     id: "hourly",
     header: "US dollars an hour",
     minWidth: 150,
-    cell: (line) =>
-      line.hourlyUsd === undefined ? <State text="Unknown" tone="warning" /> : dollars(line.hourlyUsd),
+    cell: (line) => (line.hourlyUsd === undefined ? <State text="Unknown" tone="warning" /> : dollars(line.hourlyUsd)),
   },
   { id: "note", header: "When billing starts", cell: (line) => line.note },
 ];
@@ -33,13 +32,14 @@ export function CostTable({ cost }: { cost: Cost }) {
       wrapLines
       ariaLabels={{ tableLabel: "Cost by hour" }}
       header={
-        <Header variant="h2" description="On-demand list prices; discounts and training plans that are paid for are not in it.">
+        <Header
+          variant="h2"
+          description="On-demand list prices; discounts and training plans that are paid for are not in it."
+        >
           Cost: {sum}
         </Header>
       }
-      footer={
-        cost.incomplete && <Box>A price is unknown, so the sum is a lower bound.</Box>
-      }
+      footer={cost.incomplete && <Box>A price is unknown, so the sum is a lower bound.</Box>}
       empty={<Empty title="Nothing is billed" />}
     />
   );

@@ -33,7 +33,9 @@ function Verdict({ plan }: { plan: PlanView }) {
   const open = plan.findings.length;
   return (
     <Alert type={open > 0 ? "warning" : "success"} header="Nothing blocks">
-      {open > 0 ? `${count(open, "finding")} to know before it starts.` : "Every check passed. Nothing has been changed yet."}
+      {open > 0
+        ? `${count(open, "finding")} to know before it starts.`
+        : "Every check passed. Nothing has been changed yet."}
     </Alert>
   );
 }
@@ -95,7 +97,13 @@ export function Plan({ plan, goTo }: Props) {
     <SpaceBetween size="l">
       <Verdict plan={plan} />
       {plan.findings.length > 0 && (
-        <Container header={<Header variant="h2" counter={`(${plan.findings.length})`}>Findings</Header>}>
+        <Container
+          header={
+            <Header variant="h2" counter={`(${plan.findings.length})`}>
+              Findings
+            </Header>
+          }
+        >
           <Findings findings={plan.findings} goTo={goTo} />
         </Container>
       )}

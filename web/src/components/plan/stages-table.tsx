@@ -3,6 +3,7 @@ import ExpandableSection from "@cloudscape-design/components/expandable-section"
 import Header from "@cloudscape-design/components/header";
 import Table, { type TableProps } from "@cloudscape-design/components/table";
 import type { StagePlan } from "../../api/schema";
+import { capitalised } from "../advice";
 import { State } from "../state";
 import { count, STAGE_TITLES } from "../words";
 
@@ -21,7 +22,7 @@ function Changes({ stage }: { stage: StagePlan }) {
           <ol className="plain-list">
             {stage.changes.map(({ change, title }) => (
               <li key={change} title={change}>
-                {title}
+                {capitalised(title)}
               </li>
             ))}
           </ol>

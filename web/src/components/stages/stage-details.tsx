@@ -5,6 +5,7 @@ import ExpandableSection from "@cloudscape-design/components/expandable-section"
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useNavigate } from "react-router";
 import type { StageView } from "../../api/schema";
+import { advice } from "../advice";
 import { AppLink } from "../app-link";
 import { FailureDetails } from "../failure-details";
 import { Time } from "../time";
@@ -70,7 +71,11 @@ function Times({ stage }: { stage: StageView }) {
         <>
           {" "}
           ·{" "}
-          <AppLink to={`/operations/${stage.operationId}`} fontSize="inherit" ariaLabel={`Operation of ${STAGE_TITLES[stage.stage]}`}>
+          <AppLink
+            to={`/operations/${stage.operationId}`}
+            fontSize="inherit"
+            ariaLabel={`Operation of ${STAGE_TITLES[stage.stage]}`}
+          >
             operation
           </AppLink>
         </>
@@ -104,7 +109,11 @@ export function StageDetails(props: Props) {
   const isQuiet = stage.state === "pending";
   return (
     <SpaceBetween size="xs">
-      <Box color={isQuiet ? "text-body-secondary" : "inherit"}>{stage.summary || STAGE_PURPOSES[stage.stage]}</Box>
+      {!stage.failure && (
+        <Box color={isQuiet ? "text-body-secondary" : "inherit"}>
+          {isQuiet ? STAGE_PURPOSES[stage.stage] : stage.summary}
+        </Box>
+      )}
       {stage.waiting && <WaitingDetails waiting={stage.waiting} />}
       {stage.failure && (
         <FailureDetails
@@ -114,7 +123,7 @@ export function StageDetails(props: Props) {
           action={<Action {...props} />}
         />
       )}
-      {stage.next && <div>{stage.next}</div>}
+      {!stage.failure && advice(stage.next) && <div>{advice(stage.next)}</div>}
       <Times stage={stage} />
       {!stage.failure && <Action {...props} />}
       {stage.state !== "succeeded" && <Lines title="Still to be done, as last planned" lines={stage.remaining} />}

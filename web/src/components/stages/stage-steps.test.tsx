@@ -71,7 +71,13 @@ describe("the stages", () => {
   it("of a failure give the cause, the service's code and request, what is left, and what to do", () => {
     const { container } = show(cluster([FAILED]));
     const said = container.textContent ?? "";
-    for (const text of ["The bucket cannot be read.", "AccessDenied", "4ZK2", "aws-mountpoint-s3-csi-driver", "Mend the role."]) {
+    for (const text of [
+      "The bucket cannot be read.",
+      "AccessDenied",
+      "4ZK2",
+      "aws-mountpoint-s3-csi-driver",
+      "Mend the role.",
+    ]) {
       expect(said).toContain(text);
     }
     expect(screen.getByRole("button", { name: "Run again: Storage" })).toBeTruthy();

@@ -4,6 +4,7 @@ import { useNavigate } from "react-router";
 import { useAsking } from "../../api/intention";
 import { routes } from "../../api/resources";
 import type { ClusterView, OperationAccepted, StageName, StageState } from "../../api/schema";
+import { advice } from "../advice";
 import { Announce } from "../announce";
 import { useNotices } from "../notices";
 import { ProblemAlert } from "../problem-alert";
@@ -33,7 +34,7 @@ export function StageSteps({ cluster, started }: Props) {
   const run = async (stage: StageName) => {
     const accepted = await ask(routes.runStage(cluster.tag, stage), {});
     if (!accepted) return;
-    tell({ type: "info", header: `Running ${STAGE_TITLES[stage]} again`, content: accepted.next });
+    tell({ type: "info", header: `Running ${STAGE_TITLES[stage]} again`, content: advice(accepted.next) });
     started();
     void navigate(`/clusters/${cluster.tag}`);
   };
@@ -49,13 +50,7 @@ export function StageSteps({ cluster, started }: Props) {
           statusIconAriaLabel: STAGE_STATES[stage.state].text,
           header: stageTitle(stage),
           details: (
-            <StageDetails
-              tag={cluster.tag}
-              stage={stage}
-              held={held}
-              busy={busy}
-              run={() => void run(stage.stage)}
-            />
+            <StageDetails tag={cluster.tag} stage={stage} held={held} busy={busy} run={() => void run(stage.stage)} />
           ),
         }))}
       />

@@ -11,6 +11,7 @@ import { useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
 import { isMoving, useCluster } from "../../api/resources";
 import type { ClusterView } from "../../api/schema";
+import { advice } from "../../components/advice";
 import { AppLink } from "../../components/app-link";
 import { OperationsTable } from "../../components/operations-table";
 import { Resource } from "../../components/resource";
@@ -27,7 +28,9 @@ const isWaitingForDecision = (cluster: ClusterView) =>
   !cluster.currentOperation && cluster.stages.some(({ state }) => state === "awaiting_decision");
 
 const hasCapacity = (cluster: ClusterView) =>
-  cluster.stages.some(({ stage, state }) => stage === "hyperpod" && state !== "pending" && state !== "awaiting_decision");
+  cluster.stages.some(
+    ({ stage, state }) => stage === "hyperpod" && state !== "pending" && state !== "awaiting_decision",
+  );
 
 function Overview({ cluster }: { cluster: ClusterView }) {
   return (
@@ -58,14 +61,15 @@ function Overview({ cluster }: { cluster: ClusterView }) {
 
 function NextStep({ cluster }: { cluster: ClusterView }) {
   const navigate = useNavigate();
-  if (!cluster.next) return null;
+  const next = advice(cluster.next);
+  if (!next) return null;
   const type = cluster.phase === "Failed" ? "error" : "info";
   const action = isWaitingForDecision(cluster) && (
     <Button onClick={() => void navigate(`/clusters/${cluster.tag}/capacity`)}>Decide capacity</Button>
   );
   return (
     <Alert type={type} header="What to do next" action={action}>
-      {cluster.next}
+      {next}
     </Alert>
   );
 }

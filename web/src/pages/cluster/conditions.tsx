@@ -8,7 +8,12 @@ import { Time } from "../../components/time";
 
 const COLUMNS: TableProps.ColumnDefinition<Condition>[] = [
   { id: "type", header: "Condition", isRowHeader: true, cell: (condition) => condition.type },
-  { id: "status", header: "Holds", minWidth: 130, cell: (condition) => <Truth value={condition.status} absent="Unknown" /> },
+  {
+    id: "status",
+    header: "Holds",
+    minWidth: 130,
+    cell: (condition) => <Truth value={condition.status} absent="Unknown" />,
+  },
   { id: "reason", header: "Reason", cell: (condition) => condition.reason },
   { id: "message", header: "Message", minWidth: 260, cell: (condition) => condition.message },
   { id: "since", header: "Since", cell: (condition) => <Time at={condition.lastTransitionTime} form="short" /> },
@@ -22,7 +27,11 @@ export function ConditionsTable({ conditions }: { conditions: readonly Condition
       columnDefinitions={COLUMNS}
       wrapLines
       ariaLabels={{ tableLabel: "Conditions" }}
-      header={<Header variant="h2" counter={`(${conditions.length})`}>Conditions</Header>}
+      header={
+        <Header variant="h2" counter={`(${conditions.length})`}>
+          Conditions
+        </Header>
+      }
       empty={<Empty title="No conditions yet" />}
     />
   );

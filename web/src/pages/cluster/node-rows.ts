@@ -35,9 +35,11 @@ export function groupRows(cluster: ClusterView, nodes: readonly NodeView[]): Nod
 
 /** The nodes of a group's row. A node without an instance yet has its place in the list for a name. */
 export const nodeRows = (row: NodeRow): NodeRow[] =>
-  row.node ? [] : row.nodes.map((node, index) => ({
-    id: `node ${row.group} ${node.instanceId ?? node.nodeName ?? index}`,
-    group: row.group,
-    node,
-    nodes: [],
-  }));
+  row.node
+    ? []
+    : row.nodes.map((node, index) => ({
+        id: `node ${row.group} ${node.instanceId ?? node.nodeName ?? index}`,
+        group: row.group,
+        node,
+        nodes: [],
+      }));

@@ -103,7 +103,12 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
   { id: "accelerators", header: "Accelerators", cell: (row) => sum(row, (node) => node.accelerators) },
   { id: "efa", header: "EFA", cell: (row) => sum(row, (node) => node.efaInterfaces) },
   { id: "kubelet", header: "Kubelet", cell: onNode((node) => node.kubeletVersion ?? "–") },
-  { id: "launched", header: "Launched", minWidth: 120, cell: onNode((node) => <Time at={node.launchedAt} form="short" />) },
+  {
+    id: "launched",
+    header: "Launched",
+    minWidth: 120,
+    cell: onNode((node) => <Time at={node.launchedAt} form="short" />),
+  },
 ];
 
 function NodesTable({ cluster, list, refresh }: { cluster: ClusterView; list: WholeNodeList; refresh: () => void }) {

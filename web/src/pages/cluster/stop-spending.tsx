@@ -22,8 +22,8 @@ function Consequences() {
   return (
     <SpaceBetween size="m">
       <Alert type="warning" header="What is lost">
-        Every instance group is set to zero. All that runs on the nodes ends, and what is only on their disks is gone. Spot
-        and on-demand capacity may not come back when you want it again.
+        Every instance group is set to zero. All that runs on the nodes ends, and what is only on their disks is gone.
+        Spot and on-demand capacity may not come back when you want it again.
       </Alert>
       <div>
         <strong>What stays and goes on billing:</strong>
@@ -69,7 +69,12 @@ export function StopSpendingDialog({ tag, close, accepted }: Props) {
           {error && <ProblemAlert error={error} />}
           <Consequences />
           <FormField label={`To confirm, type ${tag}`}>
-            <Input value={typed} placeholder={tag} autoComplete={false} onChange={({ detail }) => setTyped(detail.value)} />
+            <Input
+              value={typed}
+              placeholder={tag}
+              autoComplete={false}
+              onChange={({ detail }) => setTyped(detail.value)}
+            />
           </FormField>
         </SpaceBetween>
       </form>

@@ -83,7 +83,11 @@ export default function Create() {
     const accepted = await creating.ask(routes.create, toRequest(draft));
     if (!accepted) return;
     window.sessionStorage.removeItem(KEPT);
-    tell({ type: "success", header: `Creating ${draft.tag}`, content: accepted.next });
+    tell({
+      type: "success",
+      header: `Creating ${draft.tag}`,
+      content: ["Its stages are followed here.", ...(accepted.warnings ?? [])].join(" "),
+    });
     void navigate(`/clusters/${draft.tag}`);
   };
   const goTo = (pointer: string) => () => {
@@ -100,7 +104,9 @@ export default function Create() {
         variant="primary"
         loading={creating.busy}
         disabled={!planned.plan?.ready}
-        disabledReason={planned.plan ? "A finding blocks it. Change the choice that it names." : "The plan is not there yet."}
+        disabledReason={
+          planned.plan ? "A finding blocks it. Change the choice that it names." : "The plan is not there yet."
+        }
         onClick={() => void submit()}
       >
         Create cluster
@@ -125,7 +131,8 @@ export default function Create() {
         { title: "Name and place", content: <BasicsStep {...page} /> },
         {
           title: "Network",
-          description: "Subnets, routes, NAT, security groups and the S3 endpoint are made in the right order and zones.",
+          description:
+            "Subnets, routes, NAT, security groups and the S3 endpoint are made in the right order and zones.",
           content: <NetworkStep {...page} />,
         },
         {

@@ -86,7 +86,11 @@ describe("what is wrong", () => {
     ["capacity", { groups: [group({ count: "-1" })] }, "/hyperpod/instanceGroups/workers/instanceCount"],
     ["capacity", { groups: [group({ count: "1.5" })] }, "/hyperpod/instanceGroups/workers/instanceCount"],
     ["capacity", { groups: [group({ count: "6759" })] }, "/hyperpod/instanceGroups/workers/instanceCount"],
-    ["capacity", { groups: [group({ capacityType: "training-plan" })] }, "/hyperpod/instanceGroups/workers/trainingPlanArn"],
+    [
+      "capacity",
+      { groups: [group({ capacityType: "training-plan" })] },
+      "/hyperpod/instanceGroups/workers/trainingPlanArn",
+    ],
     ["capacity", { groups: [group(), group()] }, "/hyperpod/instanceGroups/workers"],
     ["storage", { prefix: "a//b" }, "/storage/prefix"],
   ] as const)("on the step %s with %j is pointed at", (step, part, pointer) => {

@@ -61,10 +61,12 @@ const PREFIX = /^[A-Za-z0-9_.=-]+(\/[A-Za-z0-9_.=-]+)*\/?$/;
 
 function basics({ tag, region, administrators }: Draft): Record<string, string> {
   const found: Record<string, string> = {};
-  if (!TAG.test(tag)) found["/tag"] = "1 to 100 letters, digits, hyphens and underscores, beginning with a letter or digit.";
+  if (!TAG.test(tag))
+    found["/tag"] = "1 to 100 letters, digits, hyphens and underscores, beginning with a letter or digit.";
   if (!region) found["/region"] = "Choose a Region.";
   administrators.forEach((arn, index) => {
-    if (!PRINCIPAL.test(arn)) found[`/administrators/${index}`] = "The ARN of an IAM role or user: arn:aws:iam::111122223333:role/name.";
+    if (!PRINCIPAL.test(arn))
+      found[`/administrators/${index}`] = "The ARN of an IAM role or user: arn:aws:iam::111122223333:role/name.";
     else if (administrators.indexOf(arn) < index) found[`/administrators/${index}`] = "This one is there already.";
   });
   return found;
