@@ -338,7 +338,7 @@ fn ground(record: &record::Cluster) -> Ground {
             service: "com.amazonaws.us-west-2.s3".to_owned(),
             state: "available".to_owned(),
             route_table_ids: Vec::new(),
-            tags: Tags::new(),
+            tags: Tags::from([(TAG_CLUSTER.to_owned(), record.id.to_string())]),
         }],
         other_cidrs: Vec::new(),
         cluster_id: record.id,
