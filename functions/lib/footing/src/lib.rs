@@ -78,9 +78,7 @@ impl Footing {
 
     /// The cluster's subnets that are private.
     pub fn private_subnets(&self) -> impl Iterator<Item = &Subnet> {
-        self.subnets
-            .iter()
-            .filter(|subnet| self.cluster_subnet_ids.contains(&subnet.id) && !self.is_public(&subnet.id))
+        self.subnets.iter().filter(|subnet| self.cluster_subnet_ids.contains(&subnet.id) && !self.is_public(&subnet.id))
     }
 
     /// Route tables of the cluster's private subnets, each once.

@@ -71,9 +71,9 @@ impl Ground {
         usable.min_by_key(|(rank, nat)| (*rank, nat.id.as_str())).map(|(_, nat)| nat)
     }
 
-    /// The S3 gateway endpoint, if the VPC has one.
+    /// Our S3 gateway endpoint. One that was there before us is left as it is: the NAT gateway leads to S3 as well.
     pub(crate) fn s3_endpoint(&self) -> Option<&VpcEndpoint> {
         let is_s3 = |endpoint: &&VpcEndpoint| endpoint.service.ends_with(".s3") && endpoint.state != "deleted";
-        self.endpoints.iter().find(is_s3)
+        self.endpoints.iter().filter(is_s3).find(|endpoint| self.is_ours(&endpoint.tags))
     }
 }

@@ -101,6 +101,10 @@ fn new_block(
                 let text = format!("{full}, and {VPC_CIDR_BLOCKS} blocks already, as many as a VPC may have");
                 return Err(refuse(text, "Free a subnet, or have the VPC's quota of IPv4 blocks raised."));
             }
+            if !ground.is_ours(&ground.vpc.tags) {
+                let text = format!("{full}; the VPC was there before us, so no block is added to it");
+                return Err(refuse(text, "Add an IPv4 block to the VPC, or free a subnet, then run it again."));
+            }
             let block = propose_secondary(&rooms.blocks, &ground.other_cidrs)
                 .ok_or_else(|| refuse(format!("{full}, and no free block to add"), "Free a subnet of the VPC."))?;
             steps.push(Step::Change(Change::AssociateCidr { vpc: vpc.clone(), cidr: block }));

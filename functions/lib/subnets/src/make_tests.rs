@@ -59,7 +59,7 @@ fn ground() -> Ground {
             id: "vpc-1".to_owned(),
             cidrs: vec![net("10.1.0.0/16")],
             state: "available".to_owned(),
-            tags: Tags::new(),
+            tags: ours("create-vpc"),
         },
         subnets: vec![subnet("subnet-eks", "10.1.0.0/24", 240, ours("create-subnet/private-1"))],
         route_tables: vec![table("rtb-eks", &["subnet-eks"], "nat-1", ours("create-route-table/private"))],
@@ -75,7 +75,7 @@ fn ground() -> Ground {
             service: "com.amazonaws.us-west-2.s3".to_owned(),
             state: "available".to_owned(),
             route_table_ids: vec!["rtb-eks".to_owned()],
-            tags: Tags::new(),
+            tags: ours("create-s3-endpoint"),
         }],
         other_cidrs: vec![net("10.0.0.0/16")],
         cluster_id: cluster(),
@@ -180,6 +180,17 @@ fn a_full_vpc_gets_a_legal_second_block_first() {
     let failure = ensure(&world, &[need(81)]).unwrap_err();
     assert_eq!(failure.code, ErrorCode::SubnetCapacity);
     assert!(failure.message.contains("5 blocks"), "{failure}");
+}
+
+#[test]
+fn what_was_there_before_us_is_not_changed() {
+    let mut world = ground();
+    world.endpoints[0].tags.clear();
+    assert!(!keys(&ensure(&world, &[need(81)]).unwrap()[0]).iter().any(|key| key.starts_with("route-compute-to-s3")));
+    world.vpc.tags.clear();
+    world.vpc.cidrs = vec![net("10.1.0.0/24")];
+    let failure = ensure(&world, &[need(81)]).unwrap_err();
+    assert!(failure.message.contains("was there before us"), "{failure}");
 }
 
 #[test]

@@ -15,12 +15,7 @@ use domain::{
 use engine::reconciler::{Made, Mark, Scene};
 
 /// Makes `change`. Ids that it needs are known by the plan's order.
-pub(crate) async fn apply(
-    clients: &Clients,
-    scene: Scene<'_>,
-    change: &Change,
-    mark: &Mark,
-) -> Result<Made, Trouble> {
+pub(crate) async fn apply(clients: &Clients, scene: Scene<'_>, change: &Change, mark: &Mark) -> Result<Made, Trouble> {
     match change {
         Change::Cluster(change) => cluster::apply(clients, scene, change, mark).await,
         Change::Mend(mend) => mend::apply(clients, mend, mark).await,

@@ -48,8 +48,7 @@ async fn imported(clients: &Clients, scene: Scene<'_>) -> Result<Observed, Troub
     let eks = cluster::observe_import(clients, scene).await?;
     let Some(cluster) = &eks.cluster else { return Ok(Observed { eks, ..Observed::default() }) };
     let ours = Find::tagged(TAG_CLUSTER, scene.cluster.id.to_string());
-    let (footing, addresses) =
-        tokio::try_join!(footing::observe(&clients.ec2, cluster), clients.ec2.addresses(&ours))?;
+    let (footing, addresses) = tokio::try_join!(footing::observe(&clients.ec2, cluster), clients.ec2.addresses(&ours))?;
     let address = addresses.into_iter().find(|address| network::made_by(&address.tags, change::ADDRESS));
     Ok(Observed { eks, borrowed: Some(Borrowed { footing, address }), ..Observed::default() })
 }

@@ -17,7 +17,6 @@ pub use change::Change;
 pub use observe::Observed;
 pub use scripts::Scripts;
 
-use aws_credential_types::provider::SharedCredentialsProvider;
 use cloud::{Cloud, Who, ec2::Ec2, eks::Eks, iam::Iam, logs::Logs, s3::S3, sagemaker::HyperPod};
 use domain::{
     failure::{Failure, Trouble},
@@ -43,8 +42,6 @@ pub struct Context {
     pub scripts: Scripts,
     /// How clusters' Kubernetes endpoints are reached.
     pub reach: kubernetes::Reach,
-    /// The identity that has an access entry for reading in every cluster.
-    pub reader: SharedCredentialsProvider,
 }
 
 /// The stage.

@@ -5,8 +5,8 @@
 
 pub mod functions;
 pub mod install;
+pub mod options;
 mod roles;
 mod rules;
-pub mod options;
 pub mod up;
 pub mod wiring;

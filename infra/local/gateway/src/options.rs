@@ -57,7 +57,9 @@ impl Options {
                 "--state" => options.state = value("--state")?.into(),
                 "--console" => options.console = Some(value("--console")?.into()),
                 "--port" => options.port = number("--port", &value("--port")?, 1..=u16::MAX)?,
-                "--account-port" => options.account_port = number("--account-port", &value("--account-port")?, 1..=u16::MAX)?,
+                "--account-port" => {
+                    options.account_port = number("--account-port", &value("--account-port")?, 1..=u16::MAX)?
+                }
                 other => return Err(format!("{other} is not an option")),
             }
         }

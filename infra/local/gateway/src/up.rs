@@ -59,12 +59,8 @@ pub async fn up(options: Options) -> Result<()> {
 
 async fn router(options: &Options, account: &Account, installed: &Installed, tokens: &Tokens) -> axum::Router {
     let wired = Wired::new(account, installed, &account.read(iam::root_credentials)).await;
-    let api = Api::new(Setup {
-        desk: wired.desk,
-        cloud: wired.cloud,
-        account: installed.account.clone(),
-        role_arn: None,
-    });
+    let api =
+        Api::new(Setup { desk: wired.desk, cloud: wired.cloud, account: installed.account.clone(), role_arn: None });
     let settings = Settings {
         assets: options.console.clone().filter(|folder| folder.is_dir()),
         request_ids: RequestIds::new(token),

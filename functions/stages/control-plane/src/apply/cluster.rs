@@ -88,7 +88,9 @@ async fn create_cluster(
     tags.insert(TAG_ATTEMPT.to_owned(), scene.operation.attempt.to_string());
     match clients.eks.create_cluster(&wanted, &mark.token, &tags).await {
         Ok(arn) => Ok(made("eksClusterArn", arn)),
-        Err(Trouble::Fatal(failure)) if is_about_the_role(&failure) => Err(not_assumable(clients, scene, failure).await),
+        Err(Trouble::Fatal(failure)) if is_about_the_role(&failure) => {
+            Err(not_assumable(clients, scene, failure).await)
+        }
         Err(trouble) => Err(look_again(trouble)),
     }
 }

@@ -47,9 +47,9 @@ pub struct Around {
 impl Around {
     /// Whether the cluster serves: an update does not interrupt it (field report BR-008).
     pub(crate) fn is_usable(&self) -> bool {
-        self.cluster.as_ref().is_some_and(|cluster| {
-            matches!(cluster.status, EksClusterStatus::Active | EksClusterStatus::Updating)
-        })
+        self.cluster
+            .as_ref()
+            .is_some_and(|cluster| matches!(cluster.status, EksClusterStatus::Active | EksClusterStatus::Updating))
     }
 }
 

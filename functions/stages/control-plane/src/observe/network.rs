@@ -98,8 +98,7 @@ async fn borrowed(ec2: &Ec2, ids: &[SubnetId], cluster_id: &str) -> Result<Netwo
     };
     let inside = Find::by("vpc-id", vpc_id.as_str());
     let vpc = Find::id(vpc_id.as_str());
-    let (vpcs, dns, groups) =
-        tokio::try_join!(ec2.vpcs(&vpc), ec2.vpc_dns(&vpc_id), ec2.security_groups(&inside))?;
+    let (vpcs, dns, groups) = tokio::try_join!(ec2.vpcs(&vpc), ec2.vpc_dns(&vpc_id), ec2.security_groups(&inside))?;
     let ours = |group: &SecurityGroup| {
         group.tags.get(TAG_CLUSTER).is_some_and(|id| id == cluster_id) && made_by(&group.tags, change::SECURITY_GROUP)
     };

@@ -88,7 +88,9 @@ fn own_role(scene: Scene<'_>, around: &Around) -> Result<(), Failure> {
     let Some(role) = &around.role else { return Ok(()) };
     if role.tags.get(TAG_CLUSTER) != Some(&scene.cluster.id.to_string()) {
         let text = format!("there is a role {} that this product did not make", role.name);
-        return Err(Failure::new(ErrorCode::Conflict, text).with_action("Delete or rename it, then run the stage again."));
+        return Err(
+            Failure::new(ErrorCode::Conflict, text).with_action("Delete or rename it, then run the stage again.")
+        );
     }
     if trust::lets_in(&role.trust, EKS) { Ok(()) } else { Err(untrusting(&role.name, &role.trust)) }
 }
@@ -96,7 +98,8 @@ fn own_role(scene: Scene<'_>, around: &Around) -> Result<(), Failure> {
 /// Says whom a role trusts instead of EKS.
 pub(crate) fn untrusting(role: &str, trust: &Value) -> Failure {
     let text = format!("role {role} trusts {}, not {EKS}: EKS cannot assume it", trust::principals(trust));
-    let action = format!("Let {EKS} assume the role by its trust policy, or delete the role; then run the stage again.");
+    let action =
+        format!("Let {EKS} assume the role by its trust policy, or delete the role; then run the stage again.");
     Failure::new(ErrorCode::InvalidInput, text).with_action(action)
 }
 

@@ -5,11 +5,7 @@ use crate::{
     observe::{Network, network::Given},
 };
 use cloud::ec2::Subnet;
-use domain::{
-    codes::ErrorCode,
-    failure::Failure,
-    zones,
-};
+use domain::{codes::ErrorCode, failure::Failure, zones};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -1,12 +1,8 @@
 //! Kubernetes' side of the nodes: whether they take pods.
 
 use crate::Context;
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use cloud::eks::EksCluster;
-use domain::{
-    codes::ErrorCode,
-    failure::{Failure, Trouble},
-};
+use cloud::{Who, eks::EksCluster};
+use domain::failure::Trouble;
 use engine::reconciler::Scene;
 use kubernetes::{Endpoint, Identity, Kubernetes, Node};
 
@@ -64,16 +60,12 @@ pub(crate) async fn nodes_in_kubernetes(
     scene: Scene<'_>,
     eks: &EksCluster,
 ) -> Result<Vec<KubernetesNode>, Trouble> {
-    let certificate_authority = STANDARD.decode(&eks.certificate_authority).ok();
-    let certificate_authority = certificate_authority.and_then(|pem| String::from_utf8(pem).ok()).ok_or_else(|| {
-        let text = format!("EKS cluster {} shows a certificate authority that is not PEM in base64", eks.name);
-        Trouble::Fatal(Failure::new(ErrorCode::UpstreamUnavailable, text))
-    })?;
-    let endpoint = Endpoint { url: eks.endpoint.clone(), certificate_authority };
+    let endpoint = Endpoint::of_eks(&eks.endpoint, &eks.certificate_authority)?;
+    let (target, who) = (&scene.cluster.target, Who::operation(scene.operation));
     let identity = Identity {
         cluster: eks.name.clone(),
-        region: scene.cluster.target.region.to_string(),
-        credentials: context.reader.clone(),
+        region: target.region.to_string(),
+        credentials: context.cloud.identity(target, &who).await,
         time: context.cloud.time.clone(),
         access_since: None,
     };
