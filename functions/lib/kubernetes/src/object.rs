@@ -35,6 +35,17 @@ pub enum Ownership {
     Absent,
 }
 
+impl Ownership {
+    /// Whose an object is that was read; none was there if there is none.
+    pub fn of(seen: Option<&Value>) -> Self {
+        match seen {
+            None => Self::Absent,
+            Some(seen) if seen["metadata"]["labels"][MANAGED_BY] == FIELD_MANAGER => Self::Ours,
+            Some(_) => Self::Foreign,
+        }
+    }
+}
+
 impl Object {
     /// A typed object. A value that cannot be written as JSON gives an empty one, which the server refuses; the structs of
     /// `k8s_openapi` always can.
@@ -92,11 +103,39 @@ impl Object {
         }
     }
 
+    /// Whether everything that this object says is so in `seen`, which may say more: defaults, status, what others wrote.
+    pub fn is_within(&self, seen: &Value) -> bool {
+        is_within(&self.value, seen)
+    }
+
     fn api(&self, kubernetes: &Kubernetes) -> Api<DynamicObject> {
         match self.namespace() {
             Some(namespace) => Api::namespaced_with(kubernetes.client.clone(), namespace, &self.resource),
             None => Api::all_with(kubernetes.client.clone(), &self.resource),
         }
+    }
+}
+
+fn is_within(wanted: &Value, seen: &Value) -> bool {
+    match (wanted, seen) {
+        (Value::Object(wanted), Value::Object(seen)) => wanted
+            .iter()
+            .all(|(name, value)| seen.get(name).is_some_and(|there| is_within(value, there)) || is_empty(value)),
+        (Value::Array(wanted), Value::Array(seen)) => {
+            wanted.len() == seen.len() && wanted.iter().zip(seen).all(|(wanted, seen)| is_within(wanted, seen))
+        }
+        _ => wanted == seen,
+    }
+}
+
+/// What a server leaves out when it writes an object.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -180,5 +219,39 @@ impl Kubernetes {
             }
         };
         self.change(&operation, deleted).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn object(spec: Value) -> Object {
+        Object::custom(json!({ "apiVersion": "example.com/v1", "kind": "Thing", "spec": spec }), "things").unwrap()
+    }
+
+    #[test]
+    fn an_object_is_within_one_that_says_more() {
+        let wanted = object(json!({ "list": [{ "name": "a" }], "empty": "" }));
+        let seen = |spec: Value| json!({ "apiVersion": "example.com/v1", "kind": "Thing", "spec": spec, "status": {} });
+        assert!(wanted.is_within(&seen(json!({ "list": [{ "name": "a", "default": 1 }], "more": true }))));
+        assert!(!wanted.is_within(&seen(json!({ "list": [{ "name": "b" }] }))));
+        assert!(!wanted.is_within(&seen(json!({ "list": [{ "name": "a" }, { "name": "b" }] }))));
+        assert!(!wanted.is_within(&seen(json!({}))));
+    }
+
+    #[test]
+    fn an_object_is_ours_by_its_label() {
+        assert_eq!(Ownership::of(None), Ownership::Absent);
+        let labelled = |by: &str| json!({ "metadata": { "labels": { "app.kubernetes.io/managed-by": by } } });
+        assert_eq!(Ownership::of(Some(&labelled("hyperpod-instantstart"))), Ownership::Ours);
+        assert_eq!(Ownership::of(Some(&labelled("Helm"))), Ownership::Foreign);
+        assert_eq!(Ownership::of(Some(&json!({}))), Ownership::Foreign);
+    }
+
+    #[test]
+    fn a_custom_object_needs_a_kind() {
+        assert_eq!(Object::custom(json!({ "apiVersion": "v1" }), "things"), Err(NoKind));
     }
 }
