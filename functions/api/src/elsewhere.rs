@@ -38,31 +38,3 @@ pub(crate) mod subnets {
         Err(super::not_read("subnets"))
     }
 }
-
-/// What a request would do, and what can be checked before it.
-pub(crate) mod plan {
-    use crate::Api;
-    use contract::{
-        plan::{Finding, PlanView, Severity},
-        problem::Problem,
-    };
-    use domain::{ErrorCode, states::Stage};
-    use engine::record::Cluster;
-
-    /// The plan of `stages` for `cluster` as its record would be.
-    pub(crate) async fn plan(_: &Api, _: &Cluster, _: Option<(Stage, Stage)>) -> Result<PlanView, Problem> {
-        Err(super::not_read("plans"))
-    }
-
-    /// All findings about `cluster` as its record would be, before `stages` are run.
-    pub(crate) async fn preflight(_: &Api, _: &Cluster, _: Option<(Stage, Stage)>) -> Result<Vec<Finding>, Problem> {
-        Ok(vec![Finding {
-            severity: Severity::Unchecked,
-            code: ErrorCode::UpstreamUnavailable,
-            pointer: None,
-            message: "quotas, zones, capacity and addresses were not checked before the request was recorded"
-                .to_owned(),
-            action: "The first stage checks them before it changes anything.".to_owned(),
-        }])
-    }
-}

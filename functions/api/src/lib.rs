@@ -10,6 +10,7 @@ mod elsewhere;
 mod health;
 mod imports;
 mod operations;
+mod plan;
 mod problems;
 mod stages;
 mod submitting;

@@ -1,6 +1,6 @@
 //! How every request that changes something is taken: known already, else planned, or checked and recorded.
 
-use crate::{Api, answer, elsewhere::plan, principal, problems, views::operations::accepted};
+use crate::{Api, answer, plan, principal, problems, views::operations::accepted};
 use contract::{
     plan::{Finding, Severity},
     problem::{Problem, ProblemField},
@@ -37,7 +37,7 @@ pub(crate) struct Wanted {
 pub(crate) async fn take(api: &Api, wanted: Wanted, request: &Request) -> Result<Value, Problem> {
     let Wanted { kind, cluster, input, machine, stages } = wanted;
     if request.validate_only {
-        return answer(plan::plan(api, cluster.record(), stages).await);
+        return answer(plan::plan(api, &cluster, stages).await);
     }
     let submission = Submission {
         kind,
@@ -52,7 +52,7 @@ pub(crate) async fn take(api: &Api, wanted: Wanted, request: &Request) -> Result
     if let Some(known) = api.desk().recall(&submission).await.map_err(problems::of_refused)? {
         return answer(Ok(accepted(&known.operation, known.already_running, Vec::new())));
     }
-    let findings = plan::preflight(api, submission.cluster.record(), stages).await?;
+    let findings = plan::preflight(api, &submission.cluster).await?;
     let warnings = passable(findings)?;
     let taken = api.desk().submit(submission).await.map_err(problems::of_refused)?;
     answer(Ok(accepted(&taken.operation, taken.already_running, warnings)))

@@ -3,14 +3,21 @@
 //! [`Eyes`] looks (reads only, in parallel, within bounds); everything else judges what was seen, and is pure. An
 //! advisory read that was refused or took too long is reported as unchecked, never as an error and never as absent.
 
+pub mod findings;
 pub mod imports;
 pub mod limits;
 mod looking;
+mod permissions;
+pub mod places;
 pub mod regions;
+pub mod request;
+pub mod scene;
 pub mod training_plans;
 mod usage;
 
 pub use looking::{Eyes, Read, bounded};
+pub use request::{Purpose, Request};
+pub use scene::Seen;
 pub use usage::Usage;
 
 use jiff::Timestamp;

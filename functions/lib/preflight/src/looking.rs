@@ -18,8 +18,11 @@ use engine::record::Target;
 use futures::future::try_join_all;
 use std::{collections::BTreeMap, future::Future, time::Duration};
 
-/// The longest that one look may take: below `PREFLIGHT_SECONDS`, which holds several after each other.
-const LOOK: Duration = Duration::from_secs(6);
+/// The longest that one look may take, below `PREFLIGHT_SECONDS`.
+const LOOK: Duration = Duration::from_secs(9);
+
+/// The longest that a look may take which another one follows.
+const HALF: Duration = Duration::from_millis(4_500);
 
 /// Instance types named in one request for offerings: EC2 takes 200 values of a filter.
 const TYPES_AT_ONCE: usize = 150;
@@ -87,8 +90,17 @@ impl Eyes {
 /// # Errors
 /// What the look met, or that it took too long.
 pub async fn bounded<T>(what: &str, look: impl Future<Output = Read<T>>) -> Read<T> {
-    tokio::time::timeout(LOOK, look).await.unwrap_or_else(|_| {
-        let text = format!("{what}: no answer within {} seconds", LOOK.as_secs());
+    within(LOOK, what, look).await
+}
+
+/// The same in half of the time, for looks that follow each other.
+pub(crate) async fn bounded_half<T>(what: &str, look: impl Future<Output = Read<T>>) -> Read<T> {
+    within(HALF, what, look).await
+}
+
+async fn within<T>(limit: Duration, what: &str, look: impl Future<Output = Read<T>>) -> Read<T> {
+    tokio::time::timeout(limit, look).await.unwrap_or_else(|_| {
+        let text = format!("{what}: no answer within {} seconds", limit.as_secs_f32());
         Err(Trouble::Later { on: WaitingOn::Aws, failure: Failure::new(ErrorCode::UpstreamUnavailable, text) })
     })
 }

