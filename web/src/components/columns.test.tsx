@@ -1,4 +1,4 @@
-// Hidden columns are remembered, and never the one that names the row.
+// The choice of columns is remembered, and never hides the one that names the row.
 import { renderHook } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { useColumns } from "./columns";
@@ -14,15 +14,20 @@ const shown = () => {
   return result.current.columnDisplay.filter(({ visible }) => visible).map(({ id }) => id);
 };
 
+const KEY = "hyperpod-instantstart.columns.things";
+
 describe("columns", () => {
-  it("are all shown until some are hidden", () => {
+  it("are all shown until some are hidden or moved; new ones follow", () => {
     expect(shown()).toEqual(["name", "zone", "new"]);
-    window.localStorage.setItem("hyperpod-instantstart.hidden.things", '["zone", "name"]');
+    const kept = ["zone", "name", "gone"].map((id) => ({ id, visible: id !== "name" }));
+    window.localStorage.setItem(KEY, JSON.stringify(kept));
+    expect(shown()).toEqual(["zone", "name", "new"]);
+    window.localStorage.setItem(KEY, JSON.stringify([{ id: "zone", visible: false }]));
     expect(shown()).toEqual(["name", "new"]);
   });
 
   it("are all shown when what was kept does not read", () => {
-    window.localStorage.setItem("hyperpod-instantstart.hidden.things", "{");
+    window.localStorage.setItem(KEY, "{");
     expect(shown()).toEqual(["name", "zone", "new"]);
   });
 });

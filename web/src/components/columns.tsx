@@ -1,27 +1,44 @@
-// Which columns of a table are shown: the user's choice, kept in this browser.
+// Which columns of a table are shown, and in which order: the user's choice, kept in this browser.
 import CollectionPreferences, {
   type CollectionPreferencesProps,
 } from "@cloudscape-design/components/collection-preferences";
 import type { TableProps } from "@cloudscape-design/components/table";
 import { type ReactNode, useState } from "react";
 
-const PREFIX = "hyperpod-instantstart.hidden.";
+const PREFIX = "hyperpod-instantstart.columns.";
 
-function readHidden(table: string): string[] {
+interface Shown {
+  id: string;
+  visible: boolean;
+}
+
+const isShown = (item: unknown): item is Shown =>
+  typeof item === "object" && item !== null && "id" in item && "visible" in item && typeof item.id === "string";
+
+function readKept(table: string): Shown[] {
   try {
     const kept: unknown = JSON.parse(window.localStorage.getItem(PREFIX + table) ?? "[]");
-    return Array.isArray(kept) ? kept.filter((id) => typeof id === "string") : [];
+    return Array.isArray(kept) ? kept.filter(isShown) : [];
   } catch {
     return [];
   }
 }
 
-function keepHidden(table: string, hidden: readonly string[]): void {
+function keep(table: string, display: readonly Shown[]): void {
   try {
-    window.localStorage.setItem(PREFIX + table, JSON.stringify(hidden));
+    window.localStorage.setItem(PREFIX + table, JSON.stringify(display));
   } catch {
     // Storage can be full or forbidden; the choice then holds for this page alone.
   }
+}
+
+/** What was kept of the columns that there are, then those that came since; the one that names the row is always shown. */
+function merged<T>(kept: readonly Shown[], columns: readonly TableProps.ColumnDefinition<T>[]): Shown[] {
+  const always = new Set(columns.filter(({ isRowHeader }) => isRowHeader).map(({ id }) => id));
+  const ids = columns.map(({ id = "" }) => id);
+  const known = kept.filter(({ id }) => ids.includes(id));
+  const since = ids.filter((id) => !known.some((held) => held.id === id)).map((id) => ({ id, visible: true }));
+  return [...known, ...since].map(({ id, visible }) => ({ id, visible: visible || always.has(id) }));
 }
 
 interface Columns {
@@ -29,15 +46,14 @@ interface Columns {
   preferences: ReactNode;
 }
 
-/** Properties of a Table by name. Hidden columns are kept, not shown ones, so that a new column is seen. */
+/** Properties of a Table. */
 export function useColumns<T>(table: string, columns: readonly TableProps.ColumnDefinition<T>[]): Columns {
-  const [hidden, setHidden] = useState(() => readHidden(table));
-  const isShown = ({ id = "", isRowHeader }: TableProps.ColumnDefinition<T>) => isRowHeader || !hidden.includes(id);
-  const columnDisplay = columns.map((column) => ({ id: column.id ?? "", visible: isShown(column) }));
+  const [kept, setKept] = useState(() => readKept(table));
+  const columnDisplay = merged(kept, columns);
   const confirm = ({ contentDisplay = [] }: CollectionPreferencesProps.Preferences) => {
-    const chosen = contentDisplay.flatMap((item) => ("visible" in item && !item.visible ? [item.id] : []));
-    keepHidden(table, chosen);
-    setHidden(chosen);
+    const chosen = contentDisplay.filter(isShown).map(({ id, visible }) => ({ id, visible }));
+    keep(table, chosen);
+    setKept(chosen);
   };
   const preferences = (
     <CollectionPreferences
