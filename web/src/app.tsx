@@ -7,6 +7,7 @@ import messages from "@cloudscape-design/components/i18n/messages/all.en";
 import SideNavigation, { type SideNavigationProps } from "@cloudscape-design/components/side-navigation";
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { BrowserRouter, Navigate, Route, Routes, useLocation } from "react-router";
+import { Boundary } from "./components/boundary";
 import { useFollow } from "./components/app-link";
 import { NoticesProvider, useNotices } from "./components/notices";
 import { TopBar } from "./components/top-bar";
@@ -78,7 +79,11 @@ function Frame() {
       }
       breadcrumbs={<BreadcrumbGroup items={crumbs} onFollow={follow} />}
       notifications={<Flashbar items={items} stackItems />}
-      content={<Pages />}
+      content={
+        <Boundary page={pathname}>
+          <Pages />
+        </Boundary>
+      }
       toolsHide
     />
   );

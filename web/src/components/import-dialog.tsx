@@ -13,6 +13,8 @@ import { fieldErrors } from "../api/problem";
 import { routes } from "../api/resources";
 import type { Fix, ImportableCluster, ImportCluster, OperationAccepted } from "../api/schema";
 import { Findings } from "./findings";
+import { PlannedView } from "./plan/planned";
+import { usePlan } from "./plan/use-plan";
 import { ProblemAlert } from "./problem-alert";
 import { FIXES } from "./words";
 
@@ -30,10 +32,14 @@ export function ImportDialog({ cluster, region, close, imported }: Props) {
   const [fixes, setFixes] = useState<readonly Fix[]>([]);
   const [grantAccess, setGrantAccess] = useState(true);
   const { ask, busy, error } = useAsking<OperationAccepted>();
-  const errors = error ? fieldErrors(error.problem) : {};
+  const content: ImportCluster = { eksClusterName: cluster.eksClusterName, region, tag, fixes, grantAccess };
+  const [reviewed, setReviewed] = useState<string>();
+  // A plan is shown for the choices that it was made for, and for no others.
+  const planned = usePlan(routes.import, reviewed === JSON.stringify(content) ? content : undefined);
+  const refused = error ?? planned.error;
+  const errors = refused ? fieldErrors(refused.problem) : {};
 
   const submit = async () => {
-    const content: ImportCluster = { eksClusterName: cluster.eksClusterName, region, tag, fixes, grantAccess };
     const accepted = await ask(routes.import, content);
     if (accepted) imported(accepted.operationId);
   };
@@ -50,6 +56,9 @@ export function ImportDialog({ cluster, region, close, imported }: Props) {
           <SpaceBetween direction="horizontal" size="xs">
             <Button variant="link" onClick={close}>
               Cancel
+            </Button>
+            <Button loading={planned.loading} onClick={() => setReviewed(JSON.stringify(content))}>
+              Review the plan
             </Button>
             <Button variant="primary" loading={busy} onClick={() => void submit()}>
               Import
@@ -92,8 +101,9 @@ export function ImportDialog({ cluster, region, close, imported }: Props) {
         >
           Grant this control plane access to Kubernetes
         </Checkbox>
+        <PlannedView planned={planned} />
         {cluster.findings.length > 0 && (
-          <ExpandableSection defaultExpanded headerText={`What was found (${cluster.findings.length})`}>
+          <ExpandableSection defaultExpanded={!planned.plan} headerText={`What was found (${cluster.findings.length})`}>
             <Findings findings={cluster.findings} />
           </ExpandableSection>
         )}

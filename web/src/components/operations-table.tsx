@@ -8,6 +8,7 @@ import { useOperations } from "../api/resources";
 import type { OperationView } from "../api/schema";
 import { Announce } from "./announce";
 import { AppLink } from "./app-link";
+import { useColumns } from "./columns";
 import { usePaging } from "./paging";
 import { ProblemAlert } from "./problem-alert";
 import { Empty } from "./resource";
@@ -55,6 +56,7 @@ export function OperationsTable({ clusterTag }: { clusterTag?: string }) {
   const { data, error, loading, refresh } = useOperations(clusterTag, paging.cursor);
   const items = data?.items ?? [];
   const columns = clusterTag ? COLUMNS.filter(({ id }) => id !== "cluster") : COLUMNS;
+  const shown = useColumns("operations", columns);
   return (
     <SpaceBetween size="s">
       {error && <ProblemAlert error={error} retry={refresh} />}
@@ -63,6 +65,7 @@ export function OperationsTable({ clusterTag }: { clusterTag?: string }) {
         items={items}
         trackBy="operationId"
         columnDefinitions={columns}
+        {...shown}
         loading={loading}
         loadingText="Loading operations"
         wrapLines

@@ -10,6 +10,7 @@ import { useClusters } from "../api/resources";
 import type { ClusterSummary } from "../api/schema";
 import { Announce } from "../components/announce";
 import { AppLink, useFollow } from "../components/app-link";
+import { useColumns } from "../components/columns";
 import { Importable } from "../components/importable";
 import { usePaging } from "../components/paging";
 import { ProblemAlert } from "../components/problem-alert";
@@ -52,7 +53,7 @@ const COLUMNS: TableProps.ColumnDefinition<ClusterSummary>[] = [
     id: "origin",
     header: "Origin",
     minWidth: 110,
-    cell: (cluster) => (cluster.origin === "imported" ? "Imported" : "Created here"),
+    cell: (cluster) => (cluster.origin === "imported" ? "Imported" : "Created"),
   },
   { id: "groups", header: "Groups", cell: (cluster) => cluster.instanceGroups },
   { id: "nodes", header: "Nodes", cell: (cluster) => cluster.nodesWanted },
@@ -66,6 +67,7 @@ const spoken = (clusters: readonly ClusterSummary[]) =>
 export default function Clusters() {
   const paging = usePaging();
   const { data, error, loading, refresh } = useClusters(paging.cursor, PAGE_SIZE);
+  const columns = useColumns("clusters", COLUMNS);
   const navigate = useNavigate();
   const follow = useFollow();
   const items = data?.items ?? [];
@@ -94,6 +96,7 @@ export default function Clusters() {
           items={items}
           trackBy="clusterId"
           columnDefinitions={COLUMNS}
+          {...columns}
           loading={loading}
           loadingText="Loading clusters"
           wrapLines

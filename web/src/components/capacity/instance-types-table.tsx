@@ -9,6 +9,7 @@ import TextFilter from "@cloudscape-design/components/text-filter";
 import { useState } from "react";
 import { useInstanceTypes } from "../../api/resources";
 import type { InstanceType } from "../../api/schema";
+import { useColumns } from "../columns";
 import { ProblemAlert } from "../problem-alert";
 import { Empty } from "../resource";
 import { State } from "../state";
@@ -112,6 +113,7 @@ function useShown(types: readonly InstanceType[]) {
 
 export function InstanceTypesTable({ region }: { region: string }) {
   const { data, error, loading, refresh } = useInstanceTypes(region);
+  const columns = useColumns("instance-types", COLUMNS);
   const shown = useShown(data ?? []);
   return (
     <SpaceBetween size="s">
@@ -120,6 +122,7 @@ export function InstanceTypesTable({ region }: { region: string }) {
         items={shown.items}
         trackBy="instanceType"
         columnDefinitions={COLUMNS}
+        {...columns}
         sortingColumn={shown.sorting.sortingColumn}
         sortingDescending={shown.sorting.isDescending}
         onSortingChange={({ detail }) => shown.setSorting(detail)}

@@ -8,6 +8,7 @@ import { useMemo, useState } from "react";
 import { useNodes, type WholeNodeList } from "../../api/resources";
 import type { ClusterView, NodeView } from "../../api/schema";
 import { Announce } from "../../components/announce";
+import { useColumns } from "../../components/columns";
 import { Empty, Resource } from "../../components/resource";
 import { State, Truth } from "../../components/state";
 import { Time } from "../../components/time";
@@ -114,6 +115,7 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
 function NodesTable({ cluster, list, refresh }: { cluster: ClusterView; list: WholeNodeList; refresh: () => void }) {
   const rows = useMemo(() => groupRows(cluster, list.items), [cluster, list]);
   // Groups are open unless they were closed.
+  const columns = useColumns("nodes", COLUMNS);
   const [closed, setClosed] = useState<readonly string[]>([]);
   const summary = `${list.running} of ${list.wanted} wanted running, ${list.schedulable} schedulable`;
   return (
@@ -128,6 +130,7 @@ function NodesTable({ cluster, list, refresh }: { cluster: ClusterView; list: Wh
         items={rows}
         trackBy="id"
         columnDefinitions={COLUMNS}
+        {...columns}
         wrapLines
         stickyColumns={{ first: 1 }}
         enableKeyboardNavigation
