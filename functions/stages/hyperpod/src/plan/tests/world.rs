@@ -13,7 +13,7 @@ use crate::{
 use cloud::{
     Tags,
     ec2::{NatGateway, Route, RouteTable, SecurityGroup, SelfRules, Subnet, Vpc, VpcEndpoint, Zone},
-    eks::EksCluster,
+    eks::{EksCluster, EndpointAccess},
     s3::Bucket,
     sagemaker::{Attached, Block, Event, Group, Lifecycle, Network, Node, TrainingPlan},
 };
@@ -289,6 +289,11 @@ fn eks() -> EksCluster {
         subnet_ids: vec!["subnet-eks".to_owned()],
         security_group_ids: vec!["sg-1".to_owned()],
         cluster_security_group_id: None,
+        role_arn: String::new(),
+        authentication_mode: "API".to_owned(),
+        access: EndpointAccess { public: true, private: true, public_cidrs: Vec::new() },
+        issuer: None,
+        issues: Vec::new(),
         tags: Tags::new(),
     }
 }
