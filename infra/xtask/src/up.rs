@@ -6,7 +6,10 @@ use std::{path::Path, process::Command, time::Instant};
 /// Builds and starts; `options` go to the product.
 pub(crate) fn run(options: &[String]) -> Result<()> {
     console()?;
-    step("building the product (the first time takes some minutes)", Command::new("cargo").args(["build", "--quiet", "-p", "gateway", "-p", "tests"]))?;
+    step(
+        "building the product (the first time takes some minutes)",
+        Command::new("cargo").args(["build", "--quiet", "-p", "gateway", "-p", "tests"]),
+    )?;
     let target = crate::environment("CARGO_TARGET_DIR").unwrap_or_else(|| "target".to_owned());
     let binary = Path::new(&target).join("debug/gateway");
     let status = Command::new(&binary).args(options).status();
@@ -30,7 +33,10 @@ fn console() -> Result<()> {
         return Ok(());
     }
     if !Path::new("web/node_modules").exists() {
-        step("installing the console's packages", Command::new("npm").args(["--prefix", "web", "ci", "--no-fund", "--no-audit", "--silent"]))?;
+        step(
+            "installing the console's packages",
+            Command::new("npm").args(["--prefix", "web", "ci", "--no-fund", "--no-audit", "--silent"]),
+        )?;
     }
     step("building the console", Command::new("npm").args(["--prefix", "web", "run", "--silent", "build"]))
 }

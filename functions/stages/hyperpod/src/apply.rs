@@ -85,8 +85,8 @@ async fn settled(clients: &Clients, scene: Scene<'_>, result: Result<(), Trouble
         other => return other,
     };
     let says = |words: &str| failure.message.to_ascii_lowercase().contains(words);
-    if failure.code == ErrorCode::Conflict {
-        // The cluster is changing at this moment.
+    if failure.code == ErrorCode::Conflict && failure.upstream.is_some() {
+        // The cluster is changing at this moment; a refusal of ours, for a group that is not understood, is final.
         return Err(Trouble::Later { on: WaitingOn::Aws, failure });
     }
     if failure.code == ErrorCode::InvalidInput && says("assume") && says("role") {
