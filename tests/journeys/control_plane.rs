@@ -172,19 +172,19 @@ async fn br_002_a_refusal_that_lasts_is_no_spreading() {
 #[tokio::test(start_paused = true)]
 async fn br_014_a_provider_that_is_there_is_adopted_and_given_the_audience() {
     let product = Product::new(16).await;
-    let first = made(&product, json!({})).await;
-    assert_eq!(first.state, OperationState::Succeeded, "{first:#?}");
-    let stage = product.stage(first.cluster_id, Stage::ControlPlane).await;
-    let provider = stage.outcome["eks"]["oidcProviderArn"].as_str().unwrap().to_owned();
+    let before = counts(&product);
+    let accepted = product.create(decisions("demo", json!({})), Stage::ControlPlane).await;
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    let issuer = product.account.read(|world| world.eks.clusters.values().next().unwrap().issuer());
     let config = product.front.cloud.engine_config(&product.installed.home()).await;
     let iam = aws_sdk_iam::Client::new(&config);
-    let call = iam.remove_client_id_from_open_id_connect_provider().open_id_connect_provider_arn(provider);
-    call.client_id("sts.amazonaws.com").send().await.unwrap();
-    let before = counts(&product);
-    let second = run_stage(&product, &first).await;
-    assert_eq!(second.state, OperationState::Succeeded, "{second:#?}");
-    let expected = BTreeMap::from([("iam:AddClientIDToOpenIDConnectProvider".to_owned(), 1)]);
-    assert_eq!(since(&product, &before), expected);
+    let call = iam.create_open_id_connect_provider().url(format!("{issuer}/"));
+    call.thumbprint_list("0123456789abcdef0123456789abcdef01234567").send().await.unwrap();
+    let ended = product.ended(accepted.operation.id).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}");
+    let changes = since(&product, &before);
+    assert_eq!(changes["iam:CreateOpenIDConnectProvider"], 1, "the one of the test");
+    assert_eq!(changes["iam:AddClientIDToOpenIDConnectProvider"], 1);
 }
 
 #[tokio::test(start_paused = true)]
