@@ -1,7 +1,7 @@
 //! The control-plane stage: from nothing to an EKS cluster in service, and what may go wrong on the way.
 
 use account::{
-    eks::CreationFailure,
+    eks::{self, CreationFailure},
     faults::{Effect, Fault},
 };
 use domain::{
@@ -175,7 +175,7 @@ async fn br_014_a_provider_that_is_there_is_adopted_and_given_the_audience() {
     let before = counts(&product);
     let accepted = product.create(decisions("demo", json!({})), Stage::ControlPlane).await;
     tokio::time::sleep(Duration::from_secs(120)).await;
-    let issuer = product.account.read(|world| world.eks.clusters.values().next().unwrap().issuer());
+    let issuer = product.account.read(|world| eks::clusters(world).next().unwrap().issuer());
     let config = product.front.cloud.engine_config(&product.installed.home()).await;
     let iam = aws_sdk_iam::Client::new(&config);
     let call = iam.create_open_id_connect_provider().url(format!("{issuer}/"));

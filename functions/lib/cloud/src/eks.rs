@@ -25,7 +25,6 @@ use domain::{
     status::EksClusterStatus,
 };
 use engine::record::Target;
-use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -53,8 +52,6 @@ pub struct EksCluster {
     pub security_group_ids: Vec<String>,
     /// The security group that EKS made for it.
     pub cluster_security_group_id: Option<String>,
-    /// When it was asked for.
-    pub created_at: Option<Timestamp>,
     /// Its role.
     pub role_arn: String,
     /// `API`, `API_AND_CONFIG_MAP` or `CONFIG_MAP`.
@@ -141,7 +138,6 @@ fn cluster(seen: &aws_sdk_eks::types::Cluster) -> EksCluster {
             .and_then(|network| network.cluster_security_group_id())
             .filter(|id| !id.is_empty())
             .map(str::to_owned),
-        created_at: seen.created_at().and_then(|at| Timestamp::from_second(at.secs()).ok()),
         role_arn: text(seen.role_arn()),
         authentication_mode: text(mode.map(|mode| mode.as_str())),
         access: network.map(endpoint_access).unwrap_or_default(),

@@ -3,7 +3,7 @@
 use super::change;
 use crate::{
     admission::AUDIENCE,
-    change::{Change, ClusterChange, Known},
+    change::{CREATE_CLUSTER, Change, ClusterChange, Known},
     observe::{Around, cluster::BASE_ADDONS},
     trust,
 };
@@ -192,8 +192,8 @@ pub(super) fn await_service(scene: Scene<'_>, around: &Around, steps: &mut Vec<S
         Some(EksClusterStatus::Pending) => format!("EKS cluster {name} is pending"),
         _ => format!("EKS cluster {name} is being made (usually 8 to 12 minutes)"),
     };
-    let made = around.cluster.as_ref().and_then(|cluster| cluster.created_at);
-    let early = made.is_some_and(|made| scene.now.duration_since(made) < NEVER_BEFORE);
+    let asked = scene.ledger.get(CREATE_CLUSTER).map(|entry| entry.at);
+    let early = asked.is_some_and(|at| scene.now.duration_since(at) < NEVER_BEFORE);
     let seconds = if early { 30 } else { 5 };
     steps.push(Step::Wait(Wait { seconds, deadline: Some(CREATION_DEADLINE), ..Wait::new(WaitingOn::Aws, reason) }));
 }

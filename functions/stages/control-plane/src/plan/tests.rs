@@ -102,7 +102,6 @@ impl World {
             subnet_ids: vec!["subnet-a".to_owned(), "subnet-b".to_owned()],
             security_group_ids: vec!["sg-1".to_owned()],
             cluster_security_group_id: None,
-            created_at: Timestamp::from_second(NOW - 60).ok(),
             role_arn: String::new(),
             authentication_mode: "API_AND_CONFIG_MAP".to_owned(),
             access: EndpointAccess { public: true, private: true, public_cidrs: Vec::new() },

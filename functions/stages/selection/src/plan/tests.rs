@@ -21,7 +21,6 @@ fn cluster(status: &str) -> EksCluster {
         subnet_ids: Vec::new(),
         security_group_ids: Vec::new(),
         cluster_security_group_id: None,
-        created_at: None,
         role_arn: String::new(),
         authentication_mode: "API".to_owned(),
         access: EndpointAccess { public: true, private: true, public_cidrs: vec!["203.0.113.0/24".to_owned()] },
