@@ -71,11 +71,8 @@ const NOT_ASSUMABLE: &str = "Role with arn: arn:aws:iam::111122223333:role/x, co
                              exist or the trusted entity is not correct";
 
 fn refusing_the_role() -> Fault {
-    let effect = Effect::Error {
-        code: "InvalidParameterException".to_owned(),
-        status: 400,
-        message: NOT_ASSUMABLE.to_owned(),
-    };
+    let effect =
+        Effect::Error { code: "InvalidParameterException".to_owned(), status: 400, message: NOT_ASSUMABLE.to_owned() };
     Fault::new("role", effect).on("eks", "CreateCluster")
 }
 

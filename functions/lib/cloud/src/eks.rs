@@ -4,8 +4,8 @@ mod access;
 mod addon_life;
 mod addons;
 mod creation;
-mod pod_identity;
 mod names;
+mod pod_identity;
 mod versions;
 
 pub use access::{AccessEntry, AccessPolicy};

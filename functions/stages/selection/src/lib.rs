@@ -35,12 +35,7 @@ pub struct Selection {
 ///
 /// # Errors
 /// The operation's failure, already written down.
-pub async fn tick(
-    engine: &Engine,
-    cloud: &Cloud,
-    reach: &Reach,
-    request: &TickRequest,
-) -> Result<TickAnswer, Failure> {
+pub async fn tick(engine: &Engine, cloud: &Cloud, reach: &Reach, request: &TickRequest) -> Result<TickAnswer, Failure> {
     let stage = Selection { cloud: cloud.clone(), reach: reach.clone() };
     engine::tick::tick(engine, &stage, request).await
 }

@@ -119,7 +119,8 @@ async fn voice(clients: &Clients, cluster: &EksCluster) -> Result<Voice, Trouble
         Ok(version) => version,
         Err(trouble) => return judged(trouble),
     };
-    let nodes = Question { verb: "list".to_owned(), group: String::new(), resource: "nodes".to_owned(), namespace: None };
+    let nodes =
+        Question { verb: "list".to_owned(), group: String::new(), resource: "nodes".to_owned(), namespace: None };
     match kubernetes.may_i(&nodes).await {
         Ok(verdict) if verdict.allowed => Ok(Voice::Answers { version }),
         Ok(_) => {

@@ -99,7 +99,8 @@ fn refused(cluster: &EksCluster, entered: Option<bool>, failure: &Failure) -> Re
     let denied = Failure {
         code: ErrorCode::PermissionDenied,
         message: format!("EKS cluster {} is visible, but its Kubernetes API does not let us in", cluster.name),
-        action: "Import it with grantAccess, or give our role an access entry with AmazonEKSAdminViewPolicy.".to_owned(),
+        action: "Import it with grantAccess, or give our role an access entry with AmazonEKSAdminViewPolicy."
+            .to_owned(),
         upstream: failure.upstream.clone(),
     };
     if entered == Some(false) {
@@ -120,13 +121,20 @@ fn silent(cluster: &EksCluster, failure: &Failure) -> Result<Option<Wait>, Failu
     };
     if !access.public {
         return Err(unreachable(
-            format!("the Kubernetes endpoint of EKS cluster {} is private, and nothing answers from where we run", cluster.name),
+            format!(
+                "the Kubernetes endpoint of EKS cluster {} is private, and nothing answers from where we run",
+                cluster.name
+            ),
             "Switch its public endpoint access on, or attach the functions to its VPC and let its security group take them on port 443.",
         ));
     }
     if !findings::is_open(access) {
         return Err(unreachable(
-            format!("the Kubernetes endpoint of EKS cluster {} takes {} alone, and does not answer us", cluster.name, access.public_cidrs.join(", ")),
+            format!(
+                "the Kubernetes endpoint of EKS cluster {} takes {} alone, and does not answer us",
+                cluster.name,
+                access.public_cidrs.join(", ")
+            ),
             "Add the address from which the functions come to its public access CIDRs.",
         ));
     }

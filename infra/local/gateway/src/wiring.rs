@@ -8,7 +8,6 @@ use aws_smithy_async::{
 };
 use cloud::Cloud;
 use domain::ids::Region;
-use kubernetes::Reach;
 use engine::{
     context::{Context, Entropy},
     record::Target,
@@ -17,6 +16,7 @@ use engine::{
     submit::Desk,
     tick::Engine,
 };
+use kubernetes::Reach;
 
 /// The account id of the simulated account.
 pub use account::call::ACCOUNT_ID;

@@ -8,7 +8,8 @@ use footing::Lack;
 
 /// Everything found about a cluster that can be used.
 pub(super) fn of(cluster: &EksCluster, observed: &Observed) -> Vec<Finding> {
-    let mut found: Vec<Finding> = observed.footing.iter().flat_map(footing::Footing::lacks).map(|it| lacking(&it)).collect();
+    let mut found: Vec<Finding> =
+        observed.footing.iter().flat_map(footing::Footing::lacks).map(|it| lacking(&it)).collect();
     if cluster.status == EksClusterStatus::Updating {
         found.push(finding(
             ErrorCode::DependencyNotReady,

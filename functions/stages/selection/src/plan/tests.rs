@@ -52,8 +52,7 @@ fn planned(observed: &Observed) -> Plan<Nothing> {
     }))
     .unwrap();
     let ledger = Ledger::default();
-    let scene =
-        Scene { cluster: &cluster, operation: &operation, ledger: &ledger, now: Timestamp::UNIX_EPOCH };
+    let scene = Scene { cluster: &cluster, operation: &operation, ledger: &ledger, now: Timestamp::UNIX_EPOCH };
     plan(scene, observed)
 }
 
