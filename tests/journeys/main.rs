@@ -1,3 +1,5 @@
 //! Journeys: whole operations over the simulated account, with a paused clock.
 
+mod control_plane;
 mod network;
+mod selection;

@@ -63,7 +63,8 @@ pub struct Admissions {
     pub misnamed: Vec<Misnamed>,
 }
 
-/// Looks who is to be let in and who is; `usable` says whether the cluster is there to be asked.
+/// Looks who is to be let in and who is; `usable` says whether the cluster is there to be asked. Before that, only the
+/// administrators are looked up: whether they exist is told before anything is made.
 pub(crate) async fn observe(eks: &Eks, iam: &Iam, scene: Scene<'_>, usable: bool) -> Result<Admissions, Trouble> {
     let name = scene.cluster.eks_name();
     let present = if usable { eks.access_principals(name).await? } else { Vec::new() };
@@ -76,8 +77,10 @@ pub(crate) async fn observe(eks: &Eks, iam: &Iam, scene: Scene<'_>, usable: bool
         policy: arn(policy),
         associated: false,
     };
-    for (principal, policy) in ourselves(iam, scene, &present).await? {
-        seen.wanted.push(admission(principal, policy));
+    if usable {
+        for (principal, policy) in ourselves(iam, scene, &present).await? {
+            seen.wanted.push(admission(principal, policy));
+        }
     }
     for (index, given) in scene.cluster.decisions.administrators.iter().enumerate() {
         let given = given.to_string();

@@ -3,6 +3,7 @@
 mod cluster;
 mod mend;
 
+pub(crate) use cluster::CREATE_CLUSTER;
 pub use cluster::ClusterChange;
 pub use mend::Mend;
 

@@ -64,3 +64,6 @@ fn change(steps: &mut Vec<Step<Change>>, change: impl Into<Change>) {
 fn mended(observed: &Observed) -> Value {
     json!({ "eks": cluster::outcome(&observed.eks) })
 }
+
+#[cfg(test)]
+mod tests;

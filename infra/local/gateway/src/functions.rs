@@ -27,6 +27,13 @@ pub fn all(account: &Account, installed: &Installed) -> Functions {
             &name("control-plane"),
             wire.tick(|wired, request| async move { control_plane::tick(&wired.engine, &wired.cloud, &request).await }),
         )
+        .with(
+            &name("selection"),
+            &name("selection"),
+            wire.tick(|wired, request| async move {
+                selection::tick(&wired.engine, &wired.cloud, &wired.reach, &request).await
+            }),
+        )
         .with(&name("settle"), &name("settle"), wire.code(settle))
         .with(&name("sweep"), &name("sweep"), wire.code(sweep))
 }

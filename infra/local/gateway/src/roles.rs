@@ -4,8 +4,9 @@ use crate::{functions, wiring::Installed};
 use aws_sdk_iam::Client;
 
 /// Policies by function; `states` is the state machines' own role.
-const POLICIES: [(&str, &str); 4] = [
+const POLICIES: [(&str, &str); 5] = [
     ("control-plane", include_str!("../../../policies/control-plane.json")),
+    ("selection", include_str!("../../../policies/selection.json")),
     ("settle", include_str!("../../../policies/settle.json")),
     ("sweep", include_str!("../../../policies/sweep.json")),
     ("states", include_str!("../../../policies/states.json")),

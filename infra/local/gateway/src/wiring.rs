@@ -16,6 +16,7 @@ use engine::{
     submit::Desk,
     tick::Engine,
 };
+use kubernetes::Reach;
 
 /// The account id of the simulated account.
 pub use account::call::ACCOUNT_ID;
@@ -56,6 +57,8 @@ impl Installed {
 pub struct Wired {
     /// How AWS is reached, as the function's role.
     pub cloud: Cloud,
+    /// How clusters' Kubernetes endpoints are reached.
+    pub reach: Reach,
     /// Clock, chance and table.
     pub engine: Engine,
     /// For those who submit, settle or sweep.
@@ -71,8 +74,14 @@ impl Wired {
         let store = Store::new(aws_sdk_dynamodb::Client::new(&config), &installed.table);
         let starter = Starter::new(aws_sdk_sfn::Client::new(&config), installed.machines.clone());
         let engine = Engine { context: context.clone(), store: store.clone() };
-        Self { cloud, engine, desk: Desk { context, store, starter } }
+        Self { cloud, reach: reach(account), engine, desk: Desk { context, store, starter } }
     }
+}
+
+/// How the Kubernetes endpoints of the account's clusters are reached.
+pub fn reach(account: &Account) -> Reach {
+    let account = account.clone();
+    Reach::new(move |_| account::account::kubernetes_service(&account))
 }
 
 /// How AWS is reached with `credentials`.

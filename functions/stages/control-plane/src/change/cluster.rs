@@ -5,6 +5,9 @@ use super::Known;
 use domain::versions::KubernetesMinor;
 use serde::Serialize;
 
+/// The key of the EKS cluster's making.
+pub(crate) const CREATE_CLUSTER: &str = "create-eks-cluster";
+
 /// One change around the EKS cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "cluster")]
@@ -73,7 +76,7 @@ impl ClusterChange {
         match self {
             Self::CreateRole { .. } => "create-cluster-role".into(),
             Self::AttachClusterPolicy { .. } => "attach-cluster-policy".into(),
-            Self::CreateCluster { .. } => "create-eks-cluster".into(),
+            Self::CreateCluster { .. } => CREATE_CLUSTER.into(),
             Self::DeleteFailedCluster { .. } => "delete-failed-eks-cluster".into(),
             Self::CreateOidcProvider { .. } => "create-oidc-provider".into(),
             Self::AddAudience { .. } => "add-oidc-audience".into(),

@@ -3,7 +3,7 @@
 use super::change;
 use crate::{
     admission::AUDIENCE,
-    change::{Change, ClusterChange, Known},
+    change::{CREATE_CLUSTER, Change, ClusterChange, Known},
     observe::{Around, cluster::BASE_ADDONS},
     trust,
 };
@@ -28,6 +28,9 @@ pub(crate) const EKS: &str = "eks.amazonaws.com";
 
 /// Creation takes 8 to 12 minutes; what takes an hour does not come by itself.
 const CREATION_DEADLINE: SignedDuration = SignedDuration::from_mins(60);
+
+/// Until then a look now and then is enough.
+const NEVER_BEFORE: SignedDuration = SignedDuration::from_mins(6);
 
 /// What must be so before anything is made; answers the version that a new cluster gets.
 pub(super) fn check(scene: Scene<'_>, around: &Around) -> Result<KubernetesMinor, Failure> {
@@ -189,7 +192,10 @@ pub(super) fn await_service(scene: Scene<'_>, around: &Around, steps: &mut Vec<S
         Some(EksClusterStatus::Pending) => format!("EKS cluster {name} is pending"),
         _ => format!("EKS cluster {name} is being made (usually 8 to 12 minutes)"),
     };
-    steps.push(Step::Wait(Wait { deadline: Some(CREATION_DEADLINE), ..Wait::new(WaitingOn::Aws, reason) }));
+    let asked = scene.ledger.get(CREATE_CLUSTER).map(|entry| entry.at);
+    let early = asked.is_some_and(|at| scene.now.duration_since(at) < NEVER_BEFORE);
+    let seconds = if early { 30 } else { 5 };
+    steps.push(Step::Wait(Wait { seconds, deadline: Some(CREATION_DEADLINE), ..Wait::new(WaitingOn::Aws, reason) }));
 }
 
 /// EKS takes one change of a cluster at a time: while it updates, further ones wait.
