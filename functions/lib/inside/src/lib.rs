@@ -4,4 +4,4 @@ mod connection;
 mod reading;
 
 pub use connection::{Inside, enter};
-pub use reading::{NAMESPACE, Probed, ReadChange, Reading, apply, judge, look};
+pub use reading::{FILE, NAMESPACE, Probed, ReadChange, Reading, apply, content, judge, look};

@@ -23,6 +23,14 @@ use serde::Serialize;
 /// The namespace of the claim and of the pods that prove it.
 pub const NAMESPACE: &str = "default";
 
+/// The file that probes read, below the mount: the storage stage puts it there.
+pub const FILE: &str = "hyperpod-instantstart.txt";
+
+/// What the file says: one line that no other cluster's file has.
+pub fn content(scene: Scene<'_>) -> String {
+    format!("cluster {}\n", scene.cluster.id)
+}
+
 /// How long a pod may take to be scheduled, to mount and to read.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(15);
 
@@ -107,9 +115,9 @@ fn name_of(scene: Scene<'_>, purpose: &str) -> String {
     naming::probe(purpose, scene.operation.id, scene.operation.attempt)
 }
 
-fn object(scene: Scene<'_>, name: &str, file: &str) -> Object {
+fn object(scene: Scene<'_>, name: &str) -> Object {
     let owner = Owner { cluster_id: scene.cluster.id.to_string() };
-    let probe = Probe { name: name.to_owned(), namespace: NAMESPACE.to_owned(), file: file.to_owned() };
+    let probe = Probe { name: name.to_owned(), namespace: NAMESPACE.to_owned(), file: FILE.to_owned() };
     manifests::probe(&owner, &probe)
 }
 
@@ -139,8 +147,8 @@ pub async fn look(kubernetes: &Kubernetes, scene: Scene<'_>, purpose: &str) -> R
     Ok(probed)
 }
 
-/// Judges the probe: has it printed `content`, which we put at `file` below the mount? Pure.
-pub fn judge(scene: Scene<'_>, probed: &Probed, file: &str, content: &str) -> Reading {
+/// Judges the probe: has it printed what we put into the bucket? Pure.
+pub fn judge(scene: Scene<'_>, probed: &Probed) -> Reading {
     if let Some(old) = probed.left.first() {
         return Reading::Change(ReadChange::Remove { name: old.clone(), read_on: None });
     }
@@ -149,14 +157,14 @@ pub fn judge(scene: Scene<'_>, probed: &Probed, file: &str, content: &str) -> Re
         // It is removed only after it has read the bucket.
         return match removal {
             Some(entry) => Reading::Read(entry.made.get("readOn").cloned().unwrap_or_default()),
-            None => Reading::Change(ReadChange::Create { name: probed.name.clone(), file: file.to_owned() }),
+            None => Reading::Change(ReadChange::Create { name: probed.name.clone(), file: FILE.to_owned() }),
         };
     };
     match pod.phase {
-        PodPhase::Succeeded if probed.log.contains(content.trim()) => {
+        PodPhase::Succeeded if probed.log.contains(content(scene).trim()) => {
             Reading::Change(ReadChange::Remove { name: pod.name.clone(), read_on: pod.node.clone() })
         }
-        PodPhase::Succeeded => Reading::Failed(another_bucket(pod, file)),
+        PodPhase::Succeeded => Reading::Failed(another_bucket(pod)),
         PodPhase::Failed => Reading::Failed(refused(&format!("the probe pod failed: {} {}", pod.message, probed.log))),
         PodPhase::Pending | PodPhase::Running | PodPhase::Unknown => on_its_way(pod, &probed.warnings),
     }
@@ -200,11 +208,11 @@ fn refused(text: &str) -> Failure {
         })
 }
 
-fn another_bucket(pod: &Pod, file: &str) -> Failure {
+fn another_bucket(pod: &Pod) -> Failure {
     Failure::new(
         ErrorCode::Conflict,
         format!(
-            "claim {STORAGE_CLAIM} was read by pod {}, but {file} there is not what we put into the bucket",
+            "claim {STORAGE_CLAIM} was read by pod {}, but {FILE} there is not what we put into the bucket",
             pod.name
         ),
     )
@@ -219,12 +227,12 @@ fn another_bucket(pod: &Pod, file: &str) -> Failure {
 /// What the cluster refuses.
 pub async fn apply(kubernetes: &Kubernetes, scene: Scene<'_>, change: &ReadChange) -> Result<Made, Trouble> {
     match change {
-        ReadChange::Create { name, file } => {
-            let uid = kubernetes.apply(&object(scene, name, file)).await?;
+        ReadChange::Create { name, .. } => {
+            let uid = kubernetes.apply(&object(scene, name)).await?;
             Ok(Made::from([("podUid".to_owned(), uid)]))
         }
         ReadChange::Remove { name, read_on } => {
-            kubernetes.delete(&object(scene, name, "")).await?;
+            kubernetes.delete(&object(scene, name)).await?;
             Ok(read_on.iter().map(|node| ("readOn".to_owned(), node.clone())).collect())
         }
     }

@@ -12,7 +12,7 @@ use domain::{
     naming::{Names, STORAGE_CLAIM, STORAGE_VOLUME, project_bucket},
 };
 use engine::reconciler::Scene;
-use inside::{NAMESPACE, Probed};
+use inside::{FILE, NAMESPACE, Probed};
 use kubernetes::{Claim, Kubernetes, Object, Ownership, Volume};
 use manifests::{Mount, Owner};
 use serde::Serialize;
@@ -29,9 +29,6 @@ pub(crate) const DRIVER: Wanted = Wanted {
 
 /// The driver's service account.
 pub(crate) const ACCOUNT: (&str, &str) = ("kube-system", "s3-csi-driver-sa");
-
-/// The file that probes read, below the prefix.
-pub(crate) const PROBE_FILE: &str = "hyperpod-instantstart.txt";
 
 /// Where the cluster's files are in the bucket, and what proves it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -142,7 +139,7 @@ fn takes_pods(node: &kubernetes::Node) -> bool {
 async fn place(context: &Context, clients: &Clients, scene: Scene<'_>) -> Result<Place, Trouble> {
     let place = place_of(context, scene, Bucket::Free)?;
     let state = clients.s3.bucket(&place.bucket).await?;
-    let key = format!("{}{PROBE_FILE}", place.prefix);
+    let key = format!("{}{FILE}", place.prefix);
     let has_probe_file = state == Bucket::Ours && clients.s3.has_object(&place.bucket, &key).await?;
     Ok(Place { state, has_probe_file, ..place })
 }
@@ -158,11 +155,6 @@ pub(crate) fn place_of(context: &Context, scene: Scene<'_>, state: Bucket) -> Re
     let prefix = given.unwrap_or_else(|| format!("clusters/{}", scene.cluster.tag));
     let prefix = format!("{}/", prefix.trim_end_matches('/'));
     Ok(Place { bucket, prefix, state, has_probe_file: false })
-}
-
-/// What the probe's file says: one line that no other cluster's file has.
-pub(crate) fn probe_content(scene: Scene<'_>) -> String {
-    format!("cluster {}\n", scene.cluster.id)
 }
 
 /// Volume and claim as they should be.

@@ -1,10 +1,6 @@
 //! What to do, from the decisions and the world as seen. Pure.
 
-use crate::{
-    change::Change,
-    observe::{Observed, PROBE_FILE, probe_content},
-    role,
-};
+use crate::{change::Change, observe::Observed, role};
 use addons::Verdict;
 use cloud::s3::Bucket;
 use domain::{
@@ -17,7 +13,7 @@ use engine::{
     plan::{End, Plan, Step, Wait},
     reconciler::Scene,
 };
-use inside::Reading;
+use inside::{FILE, Reading};
 use jiff::SignedDuration;
 use kubernetes::Ownership;
 use serde_json::{Value, json};
@@ -62,7 +58,7 @@ fn read(scene: Scene<'_>, observed: &Observed, mut steps: Vec<Step<Change>>, dri
         return Plan { steps, end: outcome(Value::Null) };
     }
     steps.extend(driver.map(Step::Wait));
-    match inside::judge(scene, &observed.probe, PROBE_FILE, &probe_content(scene)) {
+    match inside::judge(scene, &observed.probe) {
         Reading::Change(change) => steps.push(Step::Change(Change::Read(change))),
         Reading::Wait(wait) => steps.push(Step::Wait(wait)),
         Reading::Failed(failure) => return Plan { steps, end: End::Failed(failure) },
@@ -132,8 +128,8 @@ fn bucket(scene: Scene<'_>, observed: &Observed) -> Vec<Change> {
     if !place.has_probe_file {
         changes.push(Change::PutProbeFile {
             bucket: place.bucket.clone(),
-            key: format!("{}{PROBE_FILE}", place.prefix),
-            content: probe_content(scene),
+            key: format!("{}{FILE}", place.prefix),
+            content: inside::content(scene),
         });
     }
     changes
