@@ -1,6 +1,6 @@
 //! Every function of the product, in process: its Lambda name, its role, its code.
 
-use crate::wiring::{Installed, Wired};
+use crate::wiring::{BUCKET_PREFIX, Installed, Wired};
 use account::{
     Account,
     lambda::{Function, FunctionError, Functions, InvocationContext},
@@ -26,6 +26,49 @@ pub fn all(account: &Account, installed: &Installed) -> Functions {
             &name("control-plane"),
             &name("control-plane"),
             wire.tick(|wired, request| async move { control_plane::tick(&wired.engine, &wired.cloud, &request).await }),
+        )
+        .with(
+            &name("dependencies"),
+            &name("dependencies"),
+            wire.tick(|wired, request| async move {
+                let context = dependencies::Context { cloud: wired.cloud, reach: wired.reach };
+                dependencies::tick(&wired.engine, &context, &request).await
+            }),
+        )
+        .with(
+            &name("hyperpod"),
+            &name("hyperpod"),
+            wire.tick(|wired, request| async move {
+                let context = hyperpod::Context {
+                    cloud: wired.cloud,
+                    reach: wired.reach,
+                    bucket_prefix: BUCKET_PREFIX.to_owned(),
+                    permissions_boundary: None,
+                    scripts: hyperpod::Scripts::ours(),
+                };
+                hyperpod::tick(&wired.engine, &context, &request).await
+            }),
+        )
+        .with(
+            &name("storage"),
+            &name("storage"),
+            wire.tick(|wired, request| async move {
+                let context = storage::Context {
+                    cloud: wired.cloud,
+                    reach: wired.reach,
+                    bucket_prefix: BUCKET_PREFIX.to_owned(),
+                    permissions_boundary: None,
+                };
+                storage::tick(&wired.engine, &context, &request).await
+            }),
+        )
+        .with(
+            &name("verification"),
+            &name("verification"),
+            wire.tick(|wired, request| async move {
+                let context = verification::Context { cloud: wired.cloud, reach: wired.reach };
+                verification::tick(&wired.engine, &context, &request).await
+            }),
         )
         .with(&name("settle"), &name("settle"), wire.code(settle))
         .with(&name("sweep"), &name("sweep"), wire.code(sweep))

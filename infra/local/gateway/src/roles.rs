@@ -4,8 +4,12 @@ use crate::{functions, wiring::Installed};
 use aws_sdk_iam::Client;
 
 /// Policies by function; `states` is the state machines' own role.
-const POLICIES: [(&str, &str); 4] = [
+const POLICIES: [(&str, &str); 8] = [
     ("control-plane", include_str!("../../../policies/control-plane.json")),
+    ("dependencies", include_str!("../../../policies/dependencies.json")),
+    ("hyperpod", include_str!("../../../policies/hyperpod.json")),
+    ("storage", include_str!("../../../policies/storage.json")),
+    ("verification", include_str!("../../../policies/verification.json")),
     ("settle", include_str!("../../../policies/settle.json")),
     ("sweep", include_str!("../../../policies/sweep.json")),
     ("states", include_str!("../../../policies/states.json")),
