@@ -26,6 +26,6 @@ pub use identity::Identity;
 pub use nodes::{Node, Taint};
 pub use object::{Object, Ownership};
 pub use pods::{Pod, PodPhase};
-pub use reach::{AnswerBody, BoxedService, Endpoint, Reach, Unreachable};
+pub use reach::{AnswerBody, BoxedService, Call, Endpoint, Reach, Unreachable};
 pub use volumes::{Claim, Volume};
 pub use workloads::{Readiness, Workload, WorkloadKind};

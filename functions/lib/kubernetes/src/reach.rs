@@ -34,11 +34,14 @@ impl Endpoint {
     }
 }
 
+/// A request to the API server.
+pub type Call = Request<Body>;
+
 /// The body of an answer, whatever it came over.
 pub type AnswerBody = UnsyncBoxBody<Bytes, BoxError>;
 
 /// A connection, or something that acts like one: absolute URIs in, answers out.
-pub type BoxedService = BoxService<Request<Body>, Response<AnswerBody>, BoxError>;
+pub type BoxedService = BoxService<Call, Response<AnswerBody>, BoxError>;
 
 /// The endpoint could not be connected to. A connector reports a failed connection as this, so that it is told apart from
 /// an answer that was lost after the request had left.
@@ -60,7 +63,7 @@ impl Reach {
     pub fn new<C, S, B>(connect: C) -> Self
     where
         C: Fn(&Endpoint) -> S + Send + Sync + 'static,
-        S: Service<Request<Body>, Response = Response<B>> + Send + 'static,
+        S: Service<Call, Response = Response<B>> + Send + 'static,
         S::Future: Send + 'static,
         S::Error: Into<BoxError>,
         B: http_body::Body<Data = Bytes> + Send + 'static,

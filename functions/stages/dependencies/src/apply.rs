@@ -1,11 +1,12 @@
 //! Making one change.
 
-use crate::{Clients, change::Change, observe};
+use crate::{change::Change, observe};
 use domain::failure::Trouble;
 use engine::reconciler::{Made, Mark, Scene};
+use inside::Inside;
 
 /// Makes `change`. Objects of a part are applied one after the other; the next look finds those that are missing.
-pub(crate) async fn apply(clients: &Clients, scene: Scene<'_>, change: &Change, mark: &Mark) -> Result<Made, Trouble> {
+pub(crate) async fn apply(clients: &Inside, scene: Scene<'_>, change: &Change, mark: &Mark) -> Result<Made, Trouble> {
     match change {
         Change::Addon(change) => addons::apply(&clients.eks, scene.cluster.eks_name(), change, mark).await,
         Change::Apply { part, objects } => {

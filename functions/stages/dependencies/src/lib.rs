@@ -11,9 +11,8 @@ mod plan;
 pub use change::Change;
 pub use observe::Observed;
 
-use cloud::{Cloud, Who, eks::Eks};
+use cloud::Cloud;
 use domain::{
-    codes::ErrorCode,
     failure::{Failure, Trouble},
     states::Stage,
 };
@@ -23,7 +22,7 @@ use engine::{
     record::{TickAnswer, TickRequest},
     tick::Engine,
 };
-use kubernetes::{Endpoint, Identity, Kubernetes, Reach};
+use kubernetes::Reach;
 
 /// What the stage is given besides the table.
 #[derive(Debug, Clone)]
@@ -48,36 +47,6 @@ pub async fn tick(engine: &Engine, context: &Context, request: &TickRequest) -> 
     engine::tick::tick(engine, &Dependencies { context: context.clone() }, request).await
 }
 
-/// The clients of one look or change, and what EKS says of the cluster.
-pub(crate) struct Clients {
-    pub(crate) eks: Eks,
-    pub(crate) kubernetes: Kubernetes,
-    /// `1.34`.
-    pub(crate) version: String,
-}
-
-impl Context {
-    async fn clients(&self, scene: Scene<'_>) -> Result<Clients, Trouble> {
-        let (target, who) = (&scene.cluster.target, Who::operation(scene.operation));
-        let eks = Eks::new(&self.cloud, target, &who).await;
-        let name = scene.cluster.eks_name();
-        let seen = eks.cluster(name).await?.ok_or_else(|| {
-            Failure::new(ErrorCode::DependencyMissing, format!("there is no EKS cluster {name}"))
-                .with_action("Run the control-plane stage again.")
-        })?;
-        let endpoint = Endpoint::of_eks(&seen.endpoint, &seen.certificate_authority)?;
-        let identity = Identity {
-            cluster: name.to_owned(),
-            region: target.region.to_string(),
-            credentials: self.cloud.identity(target, &who).await,
-            time: self.cloud.time.clone(),
-            access_since: None,
-        };
-        let kubernetes = Kubernetes::new(&self.reach, &endpoint, identity);
-        Ok(Clients { eks, kubernetes, version: seen.version })
-    }
-}
-
 impl Reconciler for Dependencies {
     type Observed = Observed;
     type Change = Change;
@@ -87,7 +56,7 @@ impl Reconciler for Dependencies {
     }
 
     async fn observe(&self, scene: Scene<'_>) -> Result<Observed, Trouble> {
-        observe::observe(&self.context.clients(scene).await?, scene).await
+        observe::observe(&inside::enter(&self.context.cloud, &self.context.reach, scene).await?, scene).await
     }
 
     fn plan(&self, scene: Scene<'_>, observed: &Observed) -> Plan<Change> {
@@ -95,6 +64,6 @@ impl Reconciler for Dependencies {
     }
 
     async fn apply(&self, scene: Scene<'_>, change: &Change, mark: &Mark) -> Result<Made, Trouble> {
-        apply::apply(&self.context.clients(scene).await?, scene, change, mark).await
+        apply::apply(&inside::enter(&self.context.cloud, &self.context.reach, scene).await?, scene, change, mark).await
     }
 }

@@ -1,10 +1,10 @@
 //! What there is: nodes, the objects of the set, who else has installed what, add-ons.
 
-use crate::Clients;
 use addons::{Ground, Runs, Seen, Wanted};
 use domain::failure::Trouble;
 use engine::reconciler::Scene;
 use futures::future::try_join_all;
+use inside::Inside;
 use kubernetes::{Kubernetes, Node, Object, Ownership, Readiness, Workload};
 use manifests::{Component, Owner, Part};
 use serde::Serialize;
@@ -96,7 +96,7 @@ pub(crate) fn components(scene: Scene<'_>) -> Vec<Component> {
     manifests::dependencies(&owner, scene.cluster.target.region.as_str())
 }
 
-pub(crate) async fn observe(clients: &Clients, scene: Scene<'_>) -> Result<Observed, Trouble> {
+pub(crate) async fn observe(clients: &Inside, scene: Scene<'_>) -> Result<Observed, Trouble> {
     let kubernetes = &clients.kubernetes;
     let (nodes, daemon_sets, deployments) =
         tokio::try_join!(kubernetes.nodes(""), kubernetes.daemon_sets(None, ""), kubernetes.deployments(None, ""),)?;
@@ -110,7 +110,7 @@ pub(crate) async fn observe(clients: &Clients, scene: Scene<'_>) -> Result<Obser
     for wanted in ADDONS {
         let is_its = |workload: &&Workload| (workload.namespace.as_str(), workload.name.as_str()) == wanted.workload;
         let has_workload = workloads.iter().copied().any(|workload| is_its(&workload));
-        addons.push(addons::look(&clients.eks, name, &clients.version, wanted, has_workload).await?);
+        addons.push(addons::look(&clients.eks, name, &clients.cluster.version, wanted, has_workload).await?);
     }
     Ok(Observed { ground: ground(&nodes), parts, addons, neighbours: neighbours(&workloads) })
 }

@@ -1,6 +1,6 @@
 //! Every function of the product, in process: its Lambda name, its role, its code.
 
-use crate::wiring::{Installed, Wired};
+use crate::wiring::{BUCKET_PREFIX, Installed, Wired};
 use account::{
     Account,
     lambda::{Function, FunctionError, Functions, InvocationContext},
@@ -32,6 +32,46 @@ pub fn all(account: &Account, installed: &Installed) -> Functions {
             &name("selection"),
             wire.tick(|wired, request| async move {
                 selection::tick(&wired.engine, &wired.cloud, &wired.reach, &request).await
+            &name("dependencies"),
+            &name("dependencies"),
+            wire.tick(|wired, request| async move {
+                let context = dependencies::Context { cloud: wired.cloud, reach: wired.reach };
+                dependencies::tick(&wired.engine, &context, &request).await
+            }),
+        )
+        .with(
+            &name("hyperpod"),
+            &name("hyperpod"),
+            wire.tick(|wired, request| async move {
+                let context = hyperpod::Context {
+                    cloud: wired.cloud,
+                    reach: wired.reach,
+                    bucket_prefix: BUCKET_PREFIX.to_owned(),
+                    permissions_boundary: None,
+                    scripts: hyperpod::Scripts::ours(),
+                };
+                hyperpod::tick(&wired.engine, &context, &request).await
+            }),
+        )
+        .with(
+            &name("storage"),
+            &name("storage"),
+            wire.tick(|wired, request| async move {
+                let context = storage::Context {
+                    cloud: wired.cloud,
+                    reach: wired.reach,
+                    bucket_prefix: BUCKET_PREFIX.to_owned(),
+                    permissions_boundary: None,
+                };
+                storage::tick(&wired.engine, &context, &request).await
+            }),
+        )
+        .with(
+            &name("verification"),
+            &name("verification"),
+            wire.tick(|wired, request| async move {
+                let context = verification::Context { cloud: wired.cloud, reach: wired.reach };
+                verification::tick(&wired.engine, &context, &request).await
             }),
         )
         .with(&name("settle"), &name("settle"), wire.code(settle))

@@ -7,6 +7,12 @@ use aws_sdk_iam::Client;
 const POLICIES: [(&str, &str); 5] = [
     ("control-plane", include_str!("../../../policies/control-plane.json")),
     ("selection", include_str!("../../../policies/selection.json")),
+const POLICIES: [(&str, &str); 8] = [
+    ("control-plane", include_str!("../../../policies/control-plane.json")),
+    ("dependencies", include_str!("../../../policies/dependencies.json")),
+    ("hyperpod", include_str!("../../../policies/hyperpod.json")),
+    ("storage", include_str!("../../../policies/storage.json")),
+    ("verification", include_str!("../../../policies/verification.json")),
     ("settle", include_str!("../../../policies/settle.json")),
     ("sweep", include_str!("../../../policies/sweep.json")),
     ("states", include_str!("../../../policies/states.json")),

@@ -1,6 +1,6 @@
 //! What a function is given: clock, chance, identity, table and state machines.
 
-use account::{Account, iam::Credentials, in_process};
+use account::{Account, account::Unanswered, iam::Credentials, in_process};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_async::{
     rt::sleep::{SharedAsyncSleep, TokioSleep},
@@ -8,6 +8,8 @@ use aws_smithy_async::{
 };
 use cloud::Cloud;
 use domain::ids::Region;
+use kubernetes::{Call, Reach, Unreachable};
+use tower::{BoxError, ServiceExt};
 use engine::{
     context::{Context, Entropy},
     record::Target,
@@ -17,6 +19,9 @@ use engine::{
     tick::Engine,
 };
 use kubernetes::Reach;
+
+/// How the project buckets' names begin.
+pub const BUCKET_PREFIX: &str = "sagemaker-hyperpod";
 
 /// The account id of the simulated account.
 pub use account::call::ACCOUNT_ID;
@@ -58,6 +63,7 @@ pub struct Wired {
     /// How AWS is reached, as the function's role.
     pub cloud: Cloud,
     /// How clusters' Kubernetes endpoints are reached.
+    /// How Kubernetes endpoints are reached.
     pub reach: Reach,
     /// Clock, chance and table.
     pub engine: Engine,
@@ -100,6 +106,21 @@ pub fn cloud(account: &Account, credentials: &Credentials) -> Cloud {
         time: SharedTimeSource::new(account.clock()),
         sleep: SharedAsyncSleep::new(TokioSleep::new()),
     }
+}
+
+/// How the account's Kubernetes endpoints are reached. A host that no cluster has is one that no name server knows.
+pub fn reach(account: &Account) -> Reach {
+    let service = account::account::kubernetes_service(account);
+    Reach::new(move |_| {
+        ServiceExt::<Call>::map_err(service.clone(), |unanswered| -> BoxError {
+            match unanswered {
+                Unanswered::NoSuchHost(host) => {
+                    Box::new(Unreachable { url: host, why: "its name is not known".to_owned() })
+                }
+                Unanswered::Lost => Box::new(Unanswered::Lost),
+            }
+        })
+    })
 }
 
 /// The account's clock, and chance by the world's seed, so that a journey can be run again exactly.
