@@ -7,6 +7,7 @@ pub mod functions;
 pub mod install;
 mod roles;
 mod rules;
+mod sessions;
 pub mod options;
 pub mod up;
 pub mod wiring;

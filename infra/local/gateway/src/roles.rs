@@ -4,7 +4,8 @@ use crate::{functions, wiring::Installed};
 use aws_sdk_iam::Client;
 
 /// Policies by function; `states` is the state machines' own role.
-const POLICIES: [(&str, &str); 4] = [
+const POLICIES: [(&str, &str); 5] = [
+    ("api", include_str!("../../../policies/api.json")),
     ("control-plane", include_str!("../../../policies/control-plane.json")),
     ("settle", include_str!("../../../policies/settle.json")),
     ("sweep", include_str!("../../../policies/sweep.json")),
