@@ -1,14 +1,19 @@
 //! The front door over the account's table and state machines: what each request does to the records, and what is
 //! answered. The surfaces in front of it have their own tests.
 
+mod choices;
 mod commands;
 mod lists;
+mod plan;
+mod preflight;
 mod requests;
 
+use account::{Account, clock::Clock, world::World};
 use api::{Api, Setup};
 use contract::problem::Problem;
 use harness::Product;
 use serde_json::{Value, json};
+use std::time::Duration;
 use surface::{FrontDoor, Principal, Request};
 
 /// A product with its front door.
@@ -20,13 +25,45 @@ pub(crate) struct House {
 impl House {
     pub(crate) async fn new() -> Self {
         let product = Product::new(7).await;
+        let house = Self::over(product);
+        house.allow("vpc", "VPCs per Region", 50.0);
+        house.allow("vpc", "Internet gateways per Region", 50.0);
+        house.allow("vpc", "NAT gateways per Availability Zone", 50.0);
+        house.allow("ec2", "EC2-VPC Elastic IPs", 50.0);
+        house.allow("sagemaker", "ml.g6.4xlarge for cluster usage", 8.0);
+        house
+    }
+
+    /// The same over an account that has two EKS clusters, a training plan, and quotas for the usual choices.
+    pub(crate) async fn furnished() -> Self {
+        let start: jiff::Timestamp = harness::START.parse().unwrap();
+        let mut world = World::new(7, 1);
+        account::seed::furnish(&mut world, start, "us-west-2", "sagemaker-project").unwrap();
+        let account = Account::new(world, Clock::starting_at(start)).unwrap();
+        let product = Product::over(account).await;
+        let root = product.account.read(account::iam::root_credentials);
+        gateway::install::install(&product.account, &product.installed, &root).await.unwrap();
+        // Roles spread slowly.
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        Self::over(product)
+    }
+
+    /// The front door of `product`, which looks at AWS as its own role.
+    fn over(product: Product) -> Self {
         let api = Api::new(Setup {
             desk: product.front.desk.clone(),
-            cloud: product.front.cloud.clone(),
+            cloud: gateway::wiring::cloud_of(&product.account, "api"),
             account: product.installed.account.clone(),
             role_arn: None,
+            kubernetes: Some(gateway::wiring::reach(&product.account)),
         });
         Self { product, api }
+    }
+
+    /// Sets a quota in us-west-2.
+    pub(crate) fn allow(&self, service: &str, quota: &str, value: f64) {
+        let set = self.product.account.with_world(|world| account::quotas::set(world, service, quota, "us-west-2", value));
+        assert!(set, "{quota}");
     }
 
     /// Asks as a person, with an idempotency key or without.

@@ -158,21 +158,21 @@ async fn stop_spending_runs_beside_the_stages() {
 
 #[tokio::test(start_paused = true)]
 async fn an_import_enters_at_selection_unless_something_is_to_be_mended() {
-    let house = House::new().await;
-    let plain = json!({ "eksClusterName": "theirs", "region": "us-west-2" });
+    let house = House::furnished().await;
+    let plain = json!({ "eksClusterName": "research", "region": "us-west-2" });
     let mended =
-        json!({ "eksClusterName": "other", "region": "us-west-2", "tag": "b", "fixes": ["nat"], "grantAccess": true });
+        json!({ "eksClusterName": "legacy", "region": "us-west-2", "tag": "b", "fixes": ["nat"], "grantAccess": true });
     for (input, first) in [(plain, Stage::Selection), (mended, Stage::ControlPlane)] {
         let answer = house.ask("import_cluster", input, None).await.unwrap();
         let operation = house.product.operation(House::id(&answer)).await;
         assert_eq!((operation.first_stage, operation.last_stage), (Some(first), Some(Stage::Verification)));
     }
-    let seen = house.ask("get_cluster", json!({ "tag": "theirs" }), None).await.unwrap();
-    assert_eq!((&seen["origin"], &seen["eksClusterName"]), (&json!("imported"), &json!("theirs")));
+    let seen = house.ask("get_cluster", json!({ "tag": "research" }), None).await.unwrap();
+    assert_eq!((&seen["origin"], &seen["eksClusterName"]), (&json!("imported"), &json!("research")));
     assert!(seen["stages"][0]["summary"].as_str().unwrap().contains("imported"), "{}", seen["stages"][0]);
-    let twice = json!({ "eksClusterName": "theirs", "region": "us-west-2", "tag": "c" });
+    let twice = json!({ "eksClusterName": "research", "region": "us-west-2", "tag": "c" });
     let refused = house.ask("import_cluster", twice, None).await.unwrap_err();
-    assert!(refused.code == ErrorCode::Conflict && refused.detail.contains("managed here as theirs"), "{refused:?}");
+    assert!(refused.code == ErrorCode::Conflict && refused.detail.contains("managed here as research"), "{refused:?}");
     let repeated = json!({ "eksClusterName": "x", "region": "us-west-2", "fixes": ["nat", "nat"] });
     assert_eq!(house.ask("import_cluster", repeated, None).await.unwrap_err().errors[0].pointer, "/fixes/1");
 }

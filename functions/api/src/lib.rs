@@ -6,20 +6,20 @@
 mod choices;
 mod clusters;
 mod cursor;
-mod elsewhere;
 mod health;
 mod imports;
+mod nodes;
 mod operations;
 mod plan;
 mod problems;
 mod stages;
+mod subnets;
 mod submitting;
 mod views;
 
 use cloud::{Cloud, Who};
 use contract::{Descriptor, problem::Problem};
 use domain::{ErrorCode, ids::ClusterTag};
-use elsewhere::{nodes, subnets};
 use engine::{
     record::{Cluster, Principal, Target},
     submit::Desk,
@@ -41,6 +41,8 @@ pub struct Setup {
     pub account: String,
     /// Role to assume for that account; none to act as ourselves.
     pub role_arn: Option<String>,
+    /// How clusters' Kubernetes endpoints are reached; none if they are not.
+    pub kubernetes: Option<kubernetes::Reach>,
 }
 
 /// The front door; clones are the same.

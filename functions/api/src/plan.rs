@@ -8,11 +8,14 @@ use contract::{
 };
 use domain::{
     ErrorCode,
-    limits::PREFLIGHT_SECONDS,
-    states::{OperationState, Stage},
+    limits::{PLAN_WAIT_SECONDS, PREFLIGHT_SECONDS},
+    states::Stage,
 };
 use engine::{record::Cluster, submit::ClusterWrite};
-use preflight::{Eyes, Purpose, Request, Seen, findings};
+use preflight::{
+    Eyes, Purpose, Request, Seen, findings,
+    plan::{HourlyPrices, page},
+};
 use std::time::Duration;
 use surface::problem::problem;
 
@@ -83,7 +86,23 @@ async fn tag_in_use(api: &Api, cluster: &Cluster, purpose: Purpose) -> Option<Fi
 }
 
 /// The plan of `stages` for the cluster as its record would be.
-pub(crate) async fn plan(_: &Api, _: &ClusterWrite, _: Option<(Stage, Stage)>) -> Result<PlanView, Problem> {
-    let _ = OperationState::Accepted;
-    Err(problem(ErrorCode::UpstreamUnavailable, "not yet"))
+pub(crate) async fn plan(
+    api: &Api,
+    write: &ClusterWrite,
+    stages: Option<(Stage, Stage)>,
+) -> Result<PlanView, Problem> {
+    let cluster = write.record();
+    let purpose = purpose(write);
+    let request = Request { cluster, purpose, now: api.desk().context.now() };
+    let eyes = Eyes::open(&api.setup().cloud, &cluster.target, &Who::reader("api")).await.map_err(problems::of_trouble)?;
+    let looks = async { tokio::join!(Seen::look(&eyes, &request), HourlyPrices::look(&eyes)) };
+    let (seen, prices) = within(PLAN_WAIT_SECONDS, looks).await.ok_or_else(|| {
+        let text = format!("AWS did not answer within {PLAN_WAIT_SECONDS} seconds");
+        problem(ErrorCode::UpstreamUnavailable, text)
+    })?;
+    let mut found = findings::of(&request, &seen);
+    if let Some(taken) = tag_in_use(api, cluster, purpose).await {
+        found.insert(0, taken);
+    }
+    Ok(page(&request, &seen, &prices, found, stages))
 }

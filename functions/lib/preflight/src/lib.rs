@@ -9,6 +9,7 @@ pub mod limits;
 mod looking;
 mod permissions;
 pub mod places;
+pub mod plan;
 pub mod regions;
 pub mod request;
 pub mod scene;

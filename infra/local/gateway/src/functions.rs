@@ -32,6 +32,9 @@ pub fn all(account: &Account, installed: &Installed) -> Functions {
             &name("selection"),
             wire.tick(|wired, request| async move {
                 selection::tick(&wired.engine, &wired.cloud, &wired.reach, &request).await
+            }),
+        )
+        .with(
             &name("dependencies"),
             &name("dependencies"),
             wire.tick(|wired, request| async move {
@@ -73,6 +76,11 @@ pub fn all(account: &Account, installed: &Installed) -> Functions {
                 let context = verification::Context { cloud: wired.cloud, reach: wired.reach };
                 verification::tick(&wired.engine, &context, &request).await
             }),
+        )
+        .with(
+            &name("stop-spending"),
+            &name("stop-spending"),
+            wire.tick(|wired, request| async move { stop_spending::tick(&wired.engine, &wired.cloud, &request).await }),
         )
         .with(&name("settle"), &name("settle"), wire.code(settle))
         .with(&name("sweep"), &name("sweep"), wire.code(sweep))

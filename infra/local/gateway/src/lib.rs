@@ -8,5 +8,6 @@ pub mod install;
 pub mod options;
 mod roles;
 mod rules;
+mod sessions;
 pub mod up;
 pub mod wiring;

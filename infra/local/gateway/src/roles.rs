@@ -4,15 +4,15 @@ use crate::{functions, wiring::Installed};
 use aws_sdk_iam::Client;
 
 /// Policies by function; `states` is the state machines' own role.
-const POLICIES: [(&str, &str); 5] = [
+const POLICIES: [(&str, &str); 11] = [
+    ("api", include_str!("../../../policies/api.json")),
     ("control-plane", include_str!("../../../policies/control-plane.json")),
     ("selection", include_str!("../../../policies/selection.json")),
-const POLICIES: [(&str, &str); 8] = [
-    ("control-plane", include_str!("../../../policies/control-plane.json")),
     ("dependencies", include_str!("../../../policies/dependencies.json")),
     ("hyperpod", include_str!("../../../policies/hyperpod.json")),
     ("storage", include_str!("../../../policies/storage.json")),
     ("verification", include_str!("../../../policies/verification.json")),
+    ("stop-spending", include_str!("../../../policies/stop-spending.json")),
     ("settle", include_str!("../../../policies/settle.json")),
     ("sweep", include_str!("../../../policies/sweep.json")),
     ("states", include_str!("../../../policies/states.json")),

@@ -3,7 +3,7 @@
 use crate::{
     functions, install,
     options::Options,
-    wiring::{ACCOUNT_ID, Installed, Wired},
+    wiring::{self, ACCOUNT_ID, Installed, Wired},
 };
 use account::{Account, clock::Clock, iam, server, world::World};
 use anyhow::{Context as _, Result};
@@ -59,8 +59,14 @@ pub async fn up(options: Options) -> Result<()> {
 
 async fn router(options: &Options, account: &Account, installed: &Installed, tokens: &Tokens) -> axum::Router {
     let wired = Wired::new(account, installed, &account.read(iam::root_credentials)).await;
-    let api =
-        Api::new(Setup { desk: wired.desk, cloud: wired.cloud, account: installed.account.clone(), role_arn: None });
+    let api = Api::new(Setup {
+        desk: wired.desk,
+        // What it looks at it looks at as its own role, which changes nothing.
+        cloud: wiring::cloud_of(account, "api"),
+        account: installed.account.clone(),
+        role_arn: None,
+        kubernetes: Some(wiring::reach(account)),
+    });
     let settings = Settings {
         assets: options.console.clone().filter(|folder| folder.is_dir()),
         request_ids: RequestIds::new(token),

@@ -1,6 +1,8 @@
 //! What a function is given: clock, chance, identity, table and state machines.
 
 use account::{Account, account::Unanswered, iam::Credentials, in_process};
+use crate::{functions, sessions::Sessions};
+use account::{Account, iam::Credentials, in_process};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_async::{
     rt::sleep::{SharedAsyncSleep, TokioSleep},
@@ -99,10 +101,26 @@ pub fn cloud(account: &Account, credentials: &Credentials) -> Cloud {
         None,
         "local",
     );
+    cloud_as(account, SharedCredentialsProvider::new(signer))
+}
+
+/// How AWS is reached as the role of `function`, for what runs for longer than a session lasts.
+pub fn cloud_of(account: &Account, function: &str) -> Cloud {
+    let sessions = Sessions::of(account, &functions::name(function));
+    cloud_as(account, SharedCredentialsProvider::new(sessions))
+}
+
+/// How clusters' Kubernetes endpoints are reached.
+pub fn reach(account: &Account) -> kubernetes::Reach {
+    let account = account.clone();
+    kubernetes::Reach::new(move |_| account::account::kubernetes_service(&account))
+}
+
+fn cloud_as(account: &Account, credentials: SharedCredentialsProvider) -> Cloud {
     Cloud {
         http: in_process::http_client(account),
         endpoint: None,
-        credentials: SharedCredentialsProvider::new(signer),
+        credentials,
         time: SharedTimeSource::new(account.clock()),
         sleep: SharedAsyncSleep::new(TokioSleep::new()),
     }

@@ -73,7 +73,8 @@ fn two_zones(request: &Request<'_>, zones: &Read<Vec<Zone>>) -> Vec<Finding> {
 
 /// The two zones that the control plane's subnets would be in: those of the groups first.
 pub(crate) fn eks_zones(request: &Request<'_>, ids: &[String]) -> Option<[String; 2]> {
-    let preferred: Vec<String> = request.groups().iter().map(|group| group.zone_id.to_string()).collect();
+    let groups = request.cluster.decisions.hyperpod.iter().flat_map(|hyperpod| hyperpod.instance_groups.values());
+    let preferred: Vec<String> = groups.map(|group| group.zone_id.to_string()).collect();
     zones::two_for_eks(ids, &preferred)
 }
 
