@@ -19,6 +19,9 @@ const FLAGS = [
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const WIDTH = 1440;
+const HEIGHT = 1000;
+const TALLEST = 4000;
 const PREFERENCES = "hyperpod-instantstart.preferences";
 
 /** Listens on a page; `expects` are HTTP statuses that the journey brings about on purpose. */
@@ -82,18 +85,21 @@ export async function openBrowser(settings) {
 }
 
 async function visit(browser, settings, name, expects) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, reducedMotion: "reduce" });
+  const context = await browser.newContext({ viewport: { width: WIDTH, height: HEIGHT }, reducedMotion: "reduce" });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const { noise, seen } = listen(page, settings.token, expects);
   await watchPolicy(context, noise);
   let shots = 0;
+  // The window grows to the whole page for a picture; Playwright's own way makes it narrow for a moment, on which the
+  // navigation closes.
   const shot = async (what) => {
     shots += 1;
-    // The bar at the top sticks to the window, which a picture of the whole page would show in its middle.
-    await page.evaluate(() => window.scrollTo(0, 0));
     const file = `${name}-${String(shots).padStart(2, "0")}-${what}.png`;
-    return page.screenshot({ path: join(settings.outputDir, file), fullPage: true });
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    await page.setViewportSize({ width: WIDTH, height: Math.min(Math.max(height, HEIGHT), TALLEST) });
+    await page.screenshot({ path: join(settings.outputDir, file) });
+    await page.setViewportSize({ width: WIDTH, height: HEIGHT });
   };
   /** Shows the page that is open in light or dark mode: as the user's choice, through a reload. */
   const appear = async (appearance) => {

@@ -3,6 +3,7 @@ import Box from "@cloudscape-design/components/box";
 import Link from "@cloudscape-design/components/link";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { Finding } from "../api/schema";
+import { capitalised } from "./advice";
 import { State } from "./state";
 import type { Tone } from "./words";
 
@@ -26,7 +27,7 @@ function Row({ finding, goTo }: { finding: Finding; goTo: Props["goTo"] }) {
   return (
     <li>
       <State text={text} tone={tone} />
-      <div>{finding.message}</div>
+      <div>{capitalised(finding.message)}</div>
       {finding.action && <Box color="text-body-secondary">{finding.action}</Box>}
       {go && (
         <Link

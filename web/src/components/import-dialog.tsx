@@ -101,7 +101,7 @@ export function ImportDialog({ cluster, region, close, imported }: Props) {
         >
           Grant this control plane access to Kubernetes
         </Checkbox>
-        <PlannedView planned={planned} />
+        {reviewed !== undefined && <PlannedView planned={planned} />}
         {cluster.findings.length > 0 && (
           <ExpandableSection defaultExpanded={!planned.plan} headerText={`What was found (${cluster.findings.length})`}>
             <Findings findings={cluster.findings} />

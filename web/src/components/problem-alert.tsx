@@ -4,6 +4,7 @@ import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { type ApiError, headline, mayPass } from "../api/problem";
+import { capitalised } from "./advice";
 import { AppLink } from "./app-link";
 
 interface Props {
@@ -38,7 +39,7 @@ export function ProblemAlert({ error, fieldsShownElsewhere = false, retry }: Pro
       action={retry && <Button onClick={retry}>Try again</Button>}
     >
       <SpaceBetween size="xxs">
-        <div>{problem.detail}</div>
+        <div>{capitalised(problem.detail)}</div>
         {problem.action && <div>{problem.action}</div>}
         {problem.operationId && (
           <div>

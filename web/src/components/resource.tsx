@@ -32,7 +32,7 @@ export function Resource<T>({ live, what, children }: Props<T>) {
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <Box textAlign="center" padding={{ vertical: "m" }} color="inherit">
-      <SpaceBetween size="xs">
+      <SpaceBetween size="xs" alignItems="center">
         <Box variant="strong" color="inherit">
           {title}
         </Box>

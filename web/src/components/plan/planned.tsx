@@ -49,6 +49,7 @@ export function PlannedView({ planned, goTo }: Props) {
       </LiveRegion>
     );
   }
+  if (!error && !plan) return null;
   return (
     <SpaceBetween size="l">
       {error && <ProblemAlert error={error} retry={again} fieldsShownElsewhere={Boolean(goTo)} />}
