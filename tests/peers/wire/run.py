@@ -17,7 +17,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 MODEL = REPOSITORY / "infra/local/account/model.json"
 # In the order in which they build on each other.
 SERVICES = [
-    "sts", "ec2", "iam", "dynamodb", "s3", "logs", "events", "states", "lambda", "pricing", "servicequotas", "eks", "sagemaker",
+    "inspection", "sts", "ec2", "iam", "dynamodb", "s3", "logs", "events", "states", "lambda", "pricing", "servicequotas", "eks", "sagemaker",
 ]
 # boto3's name of a service, where it is not the account's.
 CLIENT_NAMES = {"states": "stepfunctions", "servicequotas": "service-quotas"}
@@ -42,6 +42,9 @@ UNHANDLED = {
     "sts": "DecodeAuthorizationMessage",
 }
 
+# Handled, but nothing here can make them succeed; their refusals are held.
+ONLY_REFUSED = {"eks": {"DescribeNodegroup"}}  # there are no node groups
+
 
 def implemented():
     services = json.loads(MODEL.read_text())["services"]
@@ -54,7 +57,7 @@ def cover(t, service, actions):
     succeeded = {action for name, action in t.succeeded if name == client}
     refused = {action for name, action in t.refused_actions if name == client}
     unhandled = set(UNHANDLED.get(service, "").split())
-    missing = sorted(actions - unhandled - succeeded)
+    missing = sorted(actions - unhandled - succeeded - (refused & ONLY_REFUSED.get(service, set())))
     t.check(f"every handled action of {service} has succeeded", [missing and f"not: {', '.join(missing)}"])
     grown = sorted(unhandled & (succeeded | refused))
     t.check(f"the unhandled actions of {service} are listed truly", [grown and f"handled by now: {', '.join(grown)}"])

@@ -81,7 +81,7 @@ def _access(ok, no, role):
     ok("ListAccessEntries", clusterName=NAME)
     ok("UpdateAccessEntry", **entry, kubernetesGroups=["others"])
     ok("AssociateAccessPolicy", **entry, policyArn=ADMIN, accessScope=SCOPE)
-    no("AssociateAccessPolicy", "InvalidParameterException", **entry, policyArn=ADMIN + "Not", accessScope=SCOPE)
+    no("AssociateAccessPolicy", MISSING, **entry, policyArn=ADMIN + "Not", accessScope=SCOPE)
     ok("ListAssociatedAccessPolicies", **entry)
     ok("DisassociateAccessPolicy", **entry, policyArn=ADMIN)
     ok("DeleteAccessEntry", **entry)

@@ -23,7 +23,7 @@ def run(t):
 def _tags(ok, no, arn):
     ok("AddTags", ResourceArn=arn, Tags=[{"Key": "team", "Value": "wire"}])
     ok("ListTags", ResourceArn=arn)
-    no("ListTags", MISSING, ResourceArn=arn[:-12] + "000000000000")
+    no("ListTags", WORD, ResourceArn="nothing")
     ok("DeleteTags", ResourceArn=arn, TagKeys=["team"])
 
 
@@ -47,13 +47,14 @@ def _group(cluster, name, count):
 
 
 def _made(t, ok, no, like):
-    """A cluster of CPU nodes on the network of the one that is there, on the EKS cluster that has none."""
-    legacy = t.ask("eks", "DescribeCluster", name="legacy")["cluster"]["arn"]
-    new = {"ClusterName": "wire-pool", "Orchestrator": {"Eks": {"ClusterArn": legacy}}, "VpcConfig": like["VpcConfig"],
+    """A cluster without nodes, on the EKS cluster that has no HyperPod cluster."""
+    eks = t.ask("eks", "DescribeCluster", name="legacy")["cluster"]
+    legacy, network = eks["arn"], eks["resourcesVpcConfig"]
+    places = {"SecurityGroupIds": network["securityGroupIds"], "Subnets": network["subnetIds"]}
+    new = {"ClusterName": "wire-pool", "Orchestrator": {"Eks": {"ClusterArn": legacy}}, "VpcConfig": places,
            "NodeProvisioningMode": "Continuous", "NodeRecovery": "Automatic"}
     no("CreateCluster", WORD, **{**new, "Orchestrator": {"Eks": {"ClusterArn": legacy + "-not"}}}, InstanceGroups=[])
     no("CreateCluster", "ResourceInUse", **{**new, "ClusterName": NAME}, InstanceGroups=[_group(like, "a", 0)])
-    t.ask("eks", "DescribeCluster", name="legacy")
     ok("CreateCluster", **new, InstanceGroups=[_group(like, "a", 0)])
     here = {"ClusterName": "wire-pool"}
 
