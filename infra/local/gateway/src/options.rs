@@ -19,6 +19,8 @@ pub struct Options {
     pub port: u16,
     /// Port of the account.
     pub account_port: u16,
+    /// Kubernetes endpoints are served from this port on.
+    pub kubernetes_port: u16,
 }
 
 /// How the options are given.
@@ -30,7 +32,8 @@ options:
   --state DIR        where the world is kept (default .hyperpod-instantstart)
   --console DIR      the built console (default web/dist)
   --port N           the product's port (default 3099)
-  --account-port N   the account's port (default 3100)";
+  --account-port N   the account's port (default 3100)
+  --kubernetes-port N  the first cluster's Kubernetes port of a new world, counted up from there (default 3101)";
 
 impl Options {
     /// Reads them from the command line.
@@ -46,6 +49,7 @@ impl Options {
             console: Some("web/dist".into()),
             port: 3099,
             account_port: 3100,
+            kubernetes_port: 3101,
         };
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
@@ -59,6 +63,9 @@ impl Options {
                 "--port" => options.port = number("--port", &value("--port")?, 1..=u16::MAX)?,
                 "--account-port" => {
                     options.account_port = number("--account-port", &value("--account-port")?, 1..=u16::MAX)?
+                }
+                "--kubernetes-port" => {
+                    options.kubernetes_port = number("--kubernetes-port", &value("--kubernetes-port")?, 1..=u16::MAX)?
                 }
                 other => return Err(format!("{other} is not an option")),
             }

@@ -15,9 +15,6 @@ use tokio::net::TcpListener;
 /// The Region in which the control plane itself runs locally.
 const HOME: &str = "us-west-2";
 
-/// Kubernetes endpoints are served from this port on.
-const FIRST_KUBERNETES_PORT: u16 = 3101;
-
 /// How often the world is kept.
 const KEEP_EVERY: Duration = Duration::from_secs(5);
 
@@ -91,7 +88,7 @@ fn open(options: &Options) -> Result<Account> {
 /// A new account, furnished as people find theirs.
 fn fresh(options: &Options, clock: Clock) -> Result<Account> {
     let mut world = World::new(rand::random(), options.speed);
-    world.eks.first_port = Some(FIRST_KUBERNETES_PORT);
+    world.eks.first_port = Some(options.kubernetes_port);
     if !options.empty {
         let bucket = format!("sagemaker-instantstart-{ACCOUNT_ID}-{HOME}");
         account::seed::furnish(&mut world, clock.now(), HOME, &bucket).context("furnishing the account")?;
