@@ -3,8 +3,10 @@
 use gateway::options::{Options, USAGE};
 use std::process::ExitCode;
 
-#[tokio::main(worker_threads = 2)]
-async fn main() -> ExitCode {
+/// A look at many services at once is a deep future, and a build without optimization does not spare stack.
+const STACK_BYTES: usize = 16 << 20;
+
+fn main() -> ExitCode {
     tracing_subscriber::fmt().with_env_filter("warn").with_writer(std::io::stderr).init();
     let options = match Options::read(std::env::args().skip(1)) {
         Ok(options) => options,
@@ -13,7 +15,12 @@ async fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match gateway::up::up(options).await {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_stack_size(STACK_BYTES).enable_all().build();
+    let ended = runtime.map_err(Into::into).and_then(|runtime| {
+        runtime.block_on(async { tokio::spawn(gateway::up::up(options)).await.map_err(anyhow::Error::from)? })
+    });
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error:#}");

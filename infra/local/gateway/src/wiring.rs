@@ -2,7 +2,6 @@
 
 use account::{Account, account::Unanswered, iam::Credentials, in_process};
 use crate::{functions, sessions::Sessions};
-use account::{Account, iam::Credentials, in_process};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_async::{
     rt::sleep::{SharedAsyncSleep, TokioSleep},
@@ -20,7 +19,6 @@ use engine::{
     submit::Desk,
     tick::Engine,
 };
-use kubernetes::Reach;
 
 /// How the project buckets' names begin.
 pub const BUCKET_PREFIX: &str = "sagemaker-hyperpod";
@@ -65,7 +63,6 @@ pub struct Wired {
     /// How AWS is reached, as the function's role.
     pub cloud: Cloud,
     /// How clusters' Kubernetes endpoints are reached.
-    /// How Kubernetes endpoints are reached.
     pub reach: Reach,
     /// Clock, chance and table.
     pub engine: Engine,
@@ -86,12 +83,6 @@ impl Wired {
     }
 }
 
-/// How the Kubernetes endpoints of the account's clusters are reached.
-pub fn reach(account: &Account) -> Reach {
-    let account = account.clone();
-    Reach::new(move |_| account::account::kubernetes_service(&account))
-}
-
 /// How AWS is reached with `credentials`.
 pub fn cloud(account: &Account, credentials: &Credentials) -> Cloud {
     let signer = aws_credential_types::Credentials::new(
@@ -108,12 +99,6 @@ pub fn cloud(account: &Account, credentials: &Credentials) -> Cloud {
 pub fn cloud_of(account: &Account, function: &str) -> Cloud {
     let sessions = Sessions::of(account, &functions::name(function));
     cloud_as(account, SharedCredentialsProvider::new(sessions))
-}
-
-/// How clusters' Kubernetes endpoints are reached.
-pub fn reach(account: &Account) -> kubernetes::Reach {
-    let account = account.clone();
-    kubernetes::Reach::new(move |_| account::account::kubernetes_service(&account))
 }
 
 fn cloud_as(account: &Account, credentials: SharedCredentialsProvider) -> Cloud {
