@@ -1,12 +1,13 @@
 //! What the journeys inside of a cluster share: running a stage, and looking into the cluster as an administrator.
 
-use account::eks;
+use account::kubernetes::{Reply, Request, User};
 use domain::states::Stage;
 use engine::{
     record::{Operation, Principal},
     submit::{ClusterWrite, Submission},
 };
 use harness::{Product, decisions};
+use http::Method;
 use serde_json::{Value, json};
 
 /// The product with a cluster's control plane, and what else `more` decides.
@@ -37,19 +38,35 @@ pub(crate) async fn run(product: &Product, made: &Operation, first: Stage, last:
 
 /// Objects of a kind, by the path of their list: `/api/v1/persistentvolumes`.
 pub(crate) fn objects(product: &Product, path: &str) -> Vec<Value> {
-    let request = account::kubernetes::Request {
-        method: "GET".to_owned(),
+    let body = ask(product, Method::GET, path, &Value::Null);
+    body["items"].as_array().cloned().unwrap_or_default()
+}
+
+/// Makes an object as an administrator of the cluster.
+pub(crate) fn make(product: &Product, path: &str, object: &Value) {
+    let made = ask(product, Method::POST, path, object);
+    assert_eq!(made["metadata"]["name"], object["metadata"]["name"], "{made}");
+}
+
+fn ask(product: &Product, method: Method, path: &str, object: &Value) -> Value {
+    let request = Request {
+        method,
         path: path.to_owned(),
-        user: account::kubernetes::User::system("admin"),
-        ..account::kubernetes::Request::default()
+        query: String::new(),
+        content_type: Some("application/json".to_owned()),
+        accept: None,
+        body: if object.is_null() { Vec::new() } else { object.to_string().into_bytes() },
+        user: User::system("admin"),
     };
     let now = product.account.now();
-    product.account.with_world(|world| {
+    let reply = product.account.with_world(|world| {
         let arn = "arn:aws:eks:us-west-2:111122223333:cluster/demo";
-        assert!(eks::cluster_by_arn(world, arn).is_some(), "the cluster is there");
-        match world.kubernetes.get_mut(arn).unwrap().handle(&request, now) {
-            account::kubernetes::Reply::Object { body, .. } => body["items"].as_array().cloned().unwrap_or_default(),
-            other => unreachable!("{other:?}"),
-        }
-    })
+        let reply = world.kubernetes.get_mut(arn).unwrap().handle(&request, now);
+        account::hyperpod_nodes::reconcile(world, now);
+        reply
+    });
+    match reply {
+        Reply::Json { body, .. } => body,
+        other => unreachable!("{other:?}"),
+    }
 }

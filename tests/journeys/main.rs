@@ -3,3 +3,8 @@
 mod control_plane;
 mod network;
 mod selection;
+mod dependencies;
+mod inside;
+mod network;
+mod storage;
+mod verification;

@@ -4,6 +4,7 @@ use super::{Eks, changing, maybe, reading, sdk_tags, text};
 use crate::Tags;
 use aws_sdk_eks::types::{AccessScope, AccessScopeType};
 use domain::failure::Trouble;
+use jiff::Timestamp;
 use serde::Serialize;
 
 /// An access entry.
@@ -18,6 +19,8 @@ pub struct AccessEntry {
     pub groups: Vec<String>,
     /// `STANDARD`, `EC2_LINUX`, `HYPERPOD_LINUX` …
     pub kind: String,
+    /// When it was made: a young one is not known to the API server yet.
+    pub created_at: Option<Timestamp>,
 }
 
 /// A policy that an entry has.
@@ -54,6 +57,7 @@ impl Eks {
             username: text(seen.username()),
             groups: seen.kubernetes_groups().to_vec(),
             kind: text(seen.r#type()),
+            created_at: seen.created_at().and_then(|time| Timestamp::from_second(time.secs()).ok()),
         }))
     }
 
