@@ -2,9 +2,13 @@
 
 use gateway::options::{Options, USAGE};
 use std::process::ExitCode;
+use tokio::runtime::Builder;
 
-#[tokio::main(worker_threads = 2)]
-async fn main() -> ExitCode {
+/// A stack that holds a tick of the product and the account's answer to it, which run in one thread here: unoptimized,
+/// their futures outgrow tokio's 2 MiB.
+const STACK: usize = 16 << 20;
+
+fn main() -> ExitCode {
     tracing_subscriber::fmt().with_env_filter("warn").with_writer(std::io::stderr).init();
     let options = match Options::read(std::env::args().skip(1)) {
         Ok(options) => options,
@@ -13,7 +17,12 @@ async fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match gateway::up::up(options).await {
+    let runtime = Builder::new_multi_thread().worker_threads(2).thread_stack_size(STACK).enable_all().build();
+    let ended = runtime.map_err(Into::into).and_then(|runtime| {
+        // On a thread of the runtime, whose stack is known, rather than on the main one.
+        runtime.block_on(async { tokio::spawn(gateway::up::up(options)).await? })
+    });
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error:#}");
