@@ -19,6 +19,10 @@ const SUITES: &[(&str, &str, &[&str])] = &[
     ("front-door", "REST and MCP over the engine", &["cargo", "test", "--workspace", "--test", "front-door"]),
     ("journeys", "whole operations, paused clock", &["cargo", "test", "--workspace", "--test", "journeys"]),
     ("console", "the console's types, tests and build", &["tests/console/run"]),
+    ("wire", "the account's answers held to botocore's models, boto3 and the aws CLI", &["tests/peers/wire/run"]),
+    ("rest", "REST held by schemathesis; bad input changes nothing", &["tests/peers/rest/run"]),
+    ("mcp", "an agent's journey, conformance and Inspector in both protocol eras", &["tests/peers/mcp/run"]),
+    ("browser", "the console in a browser: journeys, accessibility, content policy", &["tests/browser/run"]),
 ];
 
 /// What a suite counted.
