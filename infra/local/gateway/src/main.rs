@@ -4,7 +4,7 @@ use gateway::options::{Options, USAGE};
 use std::process::ExitCode;
 
 /// A look at many services at once is a deep future, and a build without optimization does not spare stack.
-const STACK_BYTES: usize = 16 << 20;
+const STACK_BYTES: usize = 64 << 20;
 
 fn main() -> ExitCode {
     tracing_subscriber::fmt().with_env_filter("warn").with_writer(std::io::stderr).init();
