@@ -73,7 +73,7 @@ async fn br_058_the_cluster_usage_quota_alone_decides_and_is_told_with_figures()
     let house = House::new().await;
     house.allow("sagemaker", "ml.p5.48xlarge for cluster usage", 1.0);
     house.allow("sagemaker", "ml.p5.48xlarge for endpoint usage", 8.0);
-    let found = refused(&house, with_group(group("usw2-az2", "ml.p5.48xlarge", 2))).await;
+    let found = refused(&house, with_group(group("usw2-az3", "ml.p5.48xlarge", 2))).await;
     assert_eq!((found.code, found.status), (ErrorCode::QuotaExceeded, 409));
     let error = found.errors.iter().find(|error| error.pointer == "/hyperpod/instanceGroups/g/instanceCount").unwrap();
     for figure in ["limit 1", "used 0", "free 1", "needs 2", "ml.p5.48xlarge for cluster usage"] {
@@ -89,6 +89,8 @@ async fn br_004_elastic_addresses_that_are_all_in_use_refuse_the_creation() {
     for _ in 0..2 {
         ec2.allocate_address().domain(aws_sdk_ec2::types::DomainType::Vpc).send().await.unwrap();
     }
+    // What EC2 has made shows a little later.
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
     let found = refused(&house, cluster("a")).await;
     assert_eq!(found.code, ErrorCode::QuotaExceeded);
     assert!(found.detail.contains("EC2-VPC Elastic IPs") && found.detail.contains("needs 1, free 0"), "{}", found.detail);
@@ -221,7 +223,7 @@ async fn br_013_br_046_addresses_and_pods_that_do_not_fit_are_refused_with_figur
     let house = House::new().await;
     house.allow("sagemaker", "ml.p5.48xlarge for cluster usage", 64.0);
     house.allow("sagemaker", "ml.g5.xlarge for cluster usage", 64.0);
-    let mut small = with_group(group("usw2-az2", "ml.p5.48xlarge", 4));
+    let mut small = with_group(group("usw2-az3", "ml.p5.48xlarge", 4));
     small["vpcCidr"] = json!("10.77.0.0/24");
     let found = refused(&house, small).await;
     let error = found.errors.iter().find(|error| error.pointer.ends_with("instanceCount")).unwrap();
@@ -249,7 +251,7 @@ async fn an_import_of_something_that_is_not_there_or_too_much_is_refused() {
 async fn a_refused_plan_is_still_a_plan() {
     let house = House::new().await;
     let request = Request { validate_only: true, ..person() };
-    let input = with_group(group("usw2-az2", "ml.p5.48xlarge", 2));
+    let input = with_group(group("usw2-az3", "ml.p5.48xlarge", 2));
     let before = house.mutations();
     let plan = house.send("create_cluster", input, request).await.unwrap();
     assert_eq!((&plan["ready"], &plan["findings"][0]["severity"]), (&json!(false), &json!("blocking")));

@@ -40,7 +40,9 @@ pub(super) fn of(request: &Request<'_>, seen: &Seen) -> Vec<Finding> {
 fn of_plan(plan: &TrainingPlan, groups: &[Wanted<'_>], seen: &Seen, now: Timestamp) -> Vec<Finding> {
     let zones = seen.zones.as_ref().map(Vec::as_slice).unwrap_or_default();
     let needs = groups.iter().fold(0_u32, |sum, group| sum.saturating_add(group.count));
-    let standing = standing(plan, now);
+    let clusters = seen.hyperpod.as_ref().map(Vec::as_slice).unwrap_or_default();
+    let free = training_plans::free(plan, clusters, now);
+    let standing = standing(plan, free, now);
     let mut found = Vec::new();
     for group in groups {
         let at = group.pointer("trainingPlanArn");
@@ -48,8 +50,8 @@ fn of_plan(plan: &TrainingPlan, groups: &[Wanted<'_>], seen: &Seen, now: Timesta
         if !standing.usable {
             let message = format!("training plan {} cannot be used. {}", plan.name, standing.note);
             found.push(blocking(ErrorCode::CapacityUnavailable, &at, message, "Choose another plan, see list_training_plans."));
-        } else if needs > plan.available {
-            let message = format!("training plan {} has {} of {} instances free, {needs} are needed", plan.name, plan.available, plan.total);
+        } else if needs > free {
+            let message = format!("training plan {} has {} of {} instances free, {needs} are needed", plan.name, free, plan.total);
             let action = "Ask for less, or free instances of the plan.";
             found.push(blocking(ErrorCode::CapacityUnavailable, &group.pointer("instanceCount"), message, action));
         } else if plan.block_at(now).is_none() {
