@@ -93,7 +93,11 @@ async fn br_004_elastic_addresses_that_are_all_in_use_refuse_the_creation() {
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
     let found = refused(&house, cluster("a")).await;
     assert_eq!(found.code, ErrorCode::QuotaExceeded);
-    assert!(found.detail.contains("EC2-VPC Elastic IPs") && found.detail.contains("needs 1, free 0"), "{}", found.detail);
+    assert!(
+        found.detail.contains("EC2-VPC Elastic IPs") && found.detail.contains("needs 1, free 0"),
+        "{}",
+        found.detail
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -166,10 +170,12 @@ async fn a_training_plan_is_used_in_its_zone_for_its_type_and_within_its_count()
 #[tokio::test(start_paused = true)]
 async fn what_may_not_be_read_is_unchecked_and_the_request_is_taken() {
     let house = House::new().await;
-    for fault in [denied("servicequotas", "*"), denied("ec2", "DescribeVpcs"), denied("iam", "SimulatePrincipalPolicy")] {
+    for fault in [denied("servicequotas", "*"), denied("ec2", "DescribeVpcs"), denied("iam", "SimulatePrincipalPolicy")]
+    {
         house.product.account.with_world(|world| world.faults.switch_on(fault).unwrap());
     }
-    let accepted = house.ask("create_cluster", with_group(group("usw2-az2", "ml.g6.4xlarge", 1)), Some("k")).await.unwrap();
+    let accepted =
+        house.ask("create_cluster", with_group(group("usw2-az2", "ml.g6.4xlarge", 1)), Some("k")).await.unwrap();
     let warnings = accepted["warnings"].to_string();
     for text in ["VPCs per Region", "ml.g6.4xlarge for cluster usage", "DescribeVpcs", "SimulatePrincipalPolicy"] {
         assert!(warnings.contains(text), "{text}: {warnings}");
@@ -242,7 +248,8 @@ async fn an_import_of_something_that_is_not_there_or_too_much_is_refused() {
         "instanceGroups": { "g": group("usw2-az2", "ml.g6.4xlarge", 1) } } });
     let found = house.ask("import_cluster", attached, None).await.unwrap_err();
     assert!(pointers(&found).contains(&"/hyperpod"), "{found:?}");
-    let accepted = house.ask("import_cluster", json!({ "eksClusterName": "legacy", "region": "us-west-2" }), None).await;
+    let accepted =
+        house.ask("import_cluster", json!({ "eksClusterName": "legacy", "region": "us-west-2" }), None).await;
     let warnings = accepted.unwrap()["warnings"].to_string();
     assert!(warnings.contains("self-rules") && warnings.contains("grantAccess"), "{warnings}");
 }

@@ -13,8 +13,8 @@ mod operations;
 mod plan;
 mod problems;
 mod stages;
-mod subnets;
 mod submitting;
+mod subnets;
 mod views;
 
 use cloud::{Cloud, Who};
@@ -110,7 +110,9 @@ impl FrontDoor for Api {
             "list_zones" => answer(asked(input, |input| choices::list_zones(self, input))?.await),
             "list_instance_types" => answer(asked(input, |input| choices::list_instance_types(self, input))?.await),
             "list_training_plans" => answer(asked(input, |input| choices::list_training_plans(self, input))?.await),
-            "list_importable_clusters" => answer(asked(input, |input| choices::list_importable_clusters(self, input))?.await),
+            "list_importable_clusters" => {
+                answer(asked(input, |input| choices::list_importable_clusters(self, input))?.await)
+            }
             "get_health" => answer(Ok(health::get(self).await)),
             name => Err(problem(ErrorCode::Internal, format!("{name} is described and not implemented"))),
         }
