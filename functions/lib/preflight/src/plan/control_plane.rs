@@ -17,7 +17,7 @@ use footing::Lack;
 const LATER: &str = "(made before)";
 
 /// Add-ons that every cluster gets from this stage.
-const ADDONS: [&str; 4] = ["vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent"];
+const ADDONS: [&str; 4] = ["vpc-cni", "kube-proxy", "eks-pod-identity-agent", "coredns"];
 
 /// A cluster from nothing.
 pub(super) fn made(request: &Request<'_>, seen: &Seen, version: &str) -> Vec<PlannedChange> {
