@@ -73,7 +73,7 @@ async fn br_058_the_cluster_usage_quota_alone_decides_and_is_told_with_figures()
     let house = House::new().await;
     house.allow("sagemaker", "ml.p5.48xlarge for cluster usage", 1.0);
     house.allow("sagemaker", "ml.p5.48xlarge for endpoint usage", 8.0);
-    let found = refused(&house, with_group(group("usw2-az2", "ml.p5.48xlarge", 2))).await;
+    let found = refused(&house, with_group(group("usw2-az3", "ml.p5.48xlarge", 2))).await;
     assert_eq!((found.code, found.status), (ErrorCode::QuotaExceeded, 409));
     let error = found.errors.iter().find(|error| error.pointer == "/hyperpod/instanceGroups/g/instanceCount").unwrap();
     for figure in ["limit 1", "used 0", "free 1", "needs 2", "ml.p5.48xlarge for cluster usage"] {
@@ -89,9 +89,15 @@ async fn br_004_elastic_addresses_that_are_all_in_use_refuse_the_creation() {
     for _ in 0..2 {
         ec2.allocate_address().domain(aws_sdk_ec2::types::DomainType::Vpc).send().await.unwrap();
     }
+    // What EC2 has made shows a little later.
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
     let found = refused(&house, cluster("a")).await;
     assert_eq!(found.code, ErrorCode::QuotaExceeded);
-    assert!(found.detail.contains("EC2-VPC Elastic IPs") && found.detail.contains("needs 1, free 0"), "{}", found.detail);
+    assert!(
+        found.detail.contains("EC2-VPC Elastic IPs") && found.detail.contains("needs 1, free 0"),
+        "{}",
+        found.detail
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -164,10 +170,12 @@ async fn a_training_plan_is_used_in_its_zone_for_its_type_and_within_its_count()
 #[tokio::test(start_paused = true)]
 async fn what_may_not_be_read_is_unchecked_and_the_request_is_taken() {
     let house = House::new().await;
-    for fault in [denied("servicequotas", "*"), denied("ec2", "DescribeVpcs"), denied("iam", "SimulatePrincipalPolicy")] {
+    for fault in [denied("servicequotas", "*"), denied("ec2", "DescribeVpcs"), denied("iam", "SimulatePrincipalPolicy")]
+    {
         house.product.account.with_world(|world| world.faults.switch_on(fault).unwrap());
     }
-    let accepted = house.ask("create_cluster", with_group(group("usw2-az2", "ml.g6.4xlarge", 1)), Some("k")).await.unwrap();
+    let accepted =
+        house.ask("create_cluster", with_group(group("usw2-az2", "ml.g6.4xlarge", 1)), Some("k")).await.unwrap();
     let warnings = accepted["warnings"].to_string();
     for text in ["VPCs per Region", "ml.g6.4xlarge for cluster usage", "DescribeVpcs", "SimulatePrincipalPolicy"] {
         assert!(warnings.contains(text), "{text}: {warnings}");
@@ -221,7 +229,7 @@ async fn br_013_br_046_addresses_and_pods_that_do_not_fit_are_refused_with_figur
     let house = House::new().await;
     house.allow("sagemaker", "ml.p5.48xlarge for cluster usage", 64.0);
     house.allow("sagemaker", "ml.g5.xlarge for cluster usage", 64.0);
-    let mut small = with_group(group("usw2-az2", "ml.p5.48xlarge", 4));
+    let mut small = with_group(group("usw2-az3", "ml.p5.48xlarge", 4));
     small["vpcCidr"] = json!("10.77.0.0/24");
     let found = refused(&house, small).await;
     let error = found.errors.iter().find(|error| error.pointer.ends_with("instanceCount")).unwrap();
@@ -240,7 +248,8 @@ async fn an_import_of_something_that_is_not_there_or_too_much_is_refused() {
         "instanceGroups": { "g": group("usw2-az2", "ml.g6.4xlarge", 1) } } });
     let found = house.ask("import_cluster", attached, None).await.unwrap_err();
     assert!(pointers(&found).contains(&"/hyperpod"), "{found:?}");
-    let accepted = house.ask("import_cluster", json!({ "eksClusterName": "legacy", "region": "us-west-2" }), None).await;
+    let accepted =
+        house.ask("import_cluster", json!({ "eksClusterName": "legacy", "region": "us-west-2" }), None).await;
     let warnings = accepted.unwrap()["warnings"].to_string();
     assert!(warnings.contains("self-rules") && warnings.contains("grantAccess"), "{warnings}");
 }
@@ -249,7 +258,7 @@ async fn an_import_of_something_that_is_not_there_or_too_much_is_refused() {
 async fn a_refused_plan_is_still_a_plan() {
     let house = House::new().await;
     let request = Request { validate_only: true, ..person() };
-    let input = with_group(group("usw2-az2", "ml.p5.48xlarge", 2));
+    let input = with_group(group("usw2-az3", "ml.p5.48xlarge", 2));
     let before = house.mutations();
     let plan = house.send("create_cluster", input, request).await.unwrap();
     assert_eq!((&plan["ready"], &plan["findings"][0]["severity"]), (&json!(false), &json!("blocking")));

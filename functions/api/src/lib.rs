@@ -13,8 +13,8 @@ mod operations;
 mod plan;
 mod problems;
 mod stages;
-mod subnets;
 mod submitting;
+mod subnets;
 mod views;
 
 use cloud::{Cloud, Who};
@@ -24,6 +24,7 @@ use engine::{
     record::{Cluster, Principal, Target},
     submit::Desk,
 };
+use futures::future::BoxFuture;
 use preflight::Eyes;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -87,34 +88,46 @@ impl Api {
 
 impl FrontDoor for Api {
     async fn call(&self, descriptor: &'static Descriptor, input: Value, request: Request) -> Result<Value, Problem> {
-        // Boxed: a look at many services is a future of megabytes, and a match holds the largest of its arms.
         match descriptor.name {
-            "list_clusters" => answer(Box::pin(clusters::list(self, read(input)?)).await),
-            "get_cluster" => answer(Box::pin(clusters::get(self, read(input)?)).await),
-            "plan_cluster" | "create_cluster" => Box::pin(clusters::create(self, read(input)?, request)).await,
-            "create_hyperpod" => Box::pin(clusters::create_hyperpod(self, read(input)?, request)).await,
-            "stop_spending" => Box::pin(clusters::stop_spending(self, read(input)?, request)).await,
-            "import_cluster" => Box::pin(imports::import(self, read(input)?, request)).await,
-            "list_stages" => answer(Box::pin(stages::list(self, read(input)?)).await),
-            "get_stage" => answer(Box::pin(stages::get(self, read(input)?)).await),
-            "run_stage" => Box::pin(stages::run(self, read(input)?, request)).await,
-            "list_operations" => answer(Box::pin(operations::list(self, read(input)?)).await),
-            "get_operation" => answer(Box::pin(operations::get(self, read(input)?)).await),
-            "wait_for_operation" => answer(Box::pin(operations::wait(self, read(input)?)).await),
-            "get_journal" => answer(Box::pin(operations::journal(self, read(input)?)).await),
-            "retry_operation" => answer(Box::pin(operations::retry(self, read(input)?)).await),
-            "cancel_operation" => answer(Box::pin(operations::cancel(self, read(input)?)).await),
-            "list_nodes" => answer(Box::pin(nodes::list_nodes(self, read(input)?)).await),
-            "list_subnets" => answer(Box::pin(subnets::list_subnets(self, read(input)?)).await),
-            "list_regions" => answer(Box::pin(choices::list_regions(self, read(input)?)).await),
-            "list_zones" => answer(Box::pin(choices::list_zones(self, read(input)?)).await),
-            "list_instance_types" => answer(Box::pin(choices::list_instance_types(self, read(input)?)).await),
-            "list_training_plans" => answer(Box::pin(choices::list_training_plans(self, read(input)?)).await),
-            "list_importable_clusters" => answer(Box::pin(choices::list_importable_clusters(self, read(input)?)).await),
+            "list_clusters" => answer(asked(input, |input| clusters::list(self, input))?.await),
+            "get_cluster" => answer(asked(input, |input| clusters::get(self, input))?.await),
+            "plan_cluster" | "create_cluster" => asked(input, |input| clusters::create(self, input, request))?.await,
+            "create_hyperpod" => asked(input, |input| clusters::create_hyperpod(self, input, request))?.await,
+            "stop_spending" => asked(input, |input| clusters::stop_spending(self, input, request))?.await,
+            "import_cluster" => asked(input, |input| imports::import(self, input, request))?.await,
+            "list_stages" => answer(asked(input, |input| stages::list(self, input))?.await),
+            "get_stage" => answer(asked(input, |input| stages::get(self, input))?.await),
+            "run_stage" => asked(input, |input| stages::run(self, input, request))?.await,
+            "list_operations" => answer(asked(input, |input| operations::list(self, input))?.await),
+            "get_operation" => answer(asked(input, |input| operations::get(self, input))?.await),
+            "wait_for_operation" => answer(asked(input, |input| operations::wait(self, input))?.await),
+            "get_journal" => answer(asked(input, |input| operations::journal(self, input))?.await),
+            "retry_operation" => answer(asked(input, |input| operations::retry(self, input))?.await),
+            "cancel_operation" => answer(asked(input, |input| operations::cancel(self, input))?.await),
+            "list_nodes" => answer(asked(input, |input| nodes::list_nodes(self, input))?.await),
+            "list_subnets" => answer(asked(input, |input| subnets::list_subnets(self, input))?.await),
+            "list_regions" => answer(asked(input, |input| choices::list_regions(self, input))?.await),
+            "list_zones" => answer(asked(input, |input| choices::list_zones(self, input))?.await),
+            "list_instance_types" => answer(asked(input, |input| choices::list_instance_types(self, input))?.await),
+            "list_training_plans" => answer(asked(input, |input| choices::list_training_plans(self, input))?.await),
+            "list_importable_clusters" => {
+                answer(asked(input, |input| choices::list_importable_clusters(self, input))?.await)
+            }
             "get_health" => answer(Ok(health::get(self).await)),
             name => Err(problem(ErrorCode::Internal, format!("{name} is described and not implemented"))),
         }
     }
+}
+
+/// What answers `input`, once that is read as its type. It is boxed and made in a frame of its own: of two dozen answers
+/// only one is ever there, and the frame of a match over all of them would hold room for each.
+#[inline(never)]
+fn asked<'a, T, F>(input: Value, answer: impl FnOnce(T) -> F) -> Result<BoxFuture<'a, F::Output>, Problem>
+where
+    T: DeserializeOwned,
+    F: Future + Send + 'a,
+{
+    Ok(Box::pin(answer(read(input)?)))
 }
 
 /// An input as its type. It has been held against its schema; what only the type knows is found here.

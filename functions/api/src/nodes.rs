@@ -43,7 +43,9 @@ pub(crate) async fn list_nodes(api: &Api, input: ListNodes) -> Result<NodeList, 
         .map(|(key, node)| (key, view(node, attached.as_ref(), &zones, joined.as_ref().ok())))
         .collect();
     rows.sort_by(|a, b| a.0.cmp(&b.0));
-    let count = |fits: &dyn Fn(&NodeView) -> bool| u32::try_from(rows.iter().filter(|(_, row)| fits(row)).count()).unwrap_or(u32::MAX);
+    let count = |fits: &dyn Fn(&NodeView) -> bool| {
+        u32::try_from(rows.iter().filter(|(_, row)| fits(row)).count()).unwrap_or(u32::MAX)
+    };
     let (running, schedulable) = (count(&|row| row.status == "Running"), count(&|row| row.schedulable));
     let groups = attached.iter().flat_map(|cluster| &cluster.groups);
     let of_filter = groups.filter(|group| input.instance_group.as_ref().is_none_or(|name| *name == group.name));
@@ -149,7 +151,8 @@ fn view(
             cluster.subnets_of(group).iter().filter_map(|subnet| zones.get(subnet)).collect();
         (ids.len() == 1).then(|| ids.into_iter().next().cloned())?
     });
-    let count = |resource: &str| there.and_then(|node| node.count(resource)).and_then(|count| u32::try_from(count).ok());
+    let count =
+        |resource: &str| there.and_then(|node| node.count(resource)).and_then(|count| u32::try_from(count).ok());
     let health_status = label("sagemaker.amazonaws.com/node-health-status");
     NodeView {
         instance_id: node.instance_id.clone(),

@@ -38,7 +38,7 @@ pub(crate) async fn preflight(api: &Api, write: &ClusterWrite) -> Result<Vec<Fin
     }
     let cluster = write.record();
     let request = Request { cluster, purpose, now: api.desk().context.now() };
-    let mut found = match within(PREFLIGHT_SECONDS, look(api, &request)).await {
+    let mut found = match within(PREFLIGHT_SECONDS, Box::pin(look(api, &request))).await {
         Some(seen) => findings::of(&request, &seen?),
         None => vec![too_long()],
     };
@@ -65,7 +65,9 @@ fn too_long() -> Finding {
         severity: Severity::Unchecked,
         code: ErrorCode::UpstreamUnavailable,
         pointer: None,
-        message: format!("AWS did not answer within {PREFLIGHT_SECONDS} seconds: nothing was checked before the request"),
+        message: format!(
+            "AWS did not answer within {PREFLIGHT_SECONDS} seconds: nothing was checked before the request"
+        ),
         action: "The first stage checks before it changes anything.".to_owned(),
     }
 }
@@ -86,16 +88,13 @@ async fn tag_in_use(api: &Api, cluster: &Cluster, purpose: Purpose) -> Option<Fi
 }
 
 /// The plan of `stages` for the cluster as its record would be.
-pub(crate) async fn plan(
-    api: &Api,
-    write: &ClusterWrite,
-    stages: Option<(Stage, Stage)>,
-) -> Result<PlanView, Problem> {
+pub(crate) async fn plan(api: &Api, write: &ClusterWrite, stages: Option<(Stage, Stage)>) -> Result<PlanView, Problem> {
     let cluster = write.record();
     let purpose = purpose(write);
     let request = Request { cluster, purpose, now: api.desk().context.now() };
-    let eyes = Eyes::open(&api.setup().cloud, &cluster.target, &Who::reader("api")).await.map_err(problems::of_trouble)?;
-    let looks = async { tokio::join!(Seen::look(&eyes, &request), HourlyPrices::look(&eyes)) };
+    let eyes =
+        Eyes::open(&api.setup().cloud, &cluster.target, &Who::reader("api")).await.map_err(problems::of_trouble)?;
+    let looks = Box::pin(async { tokio::join!(Seen::look(&eyes, &request), HourlyPrices::look(&eyes)) });
     let (seen, prices) = within(PLAN_WAIT_SECONDS, looks).await.ok_or_else(|| {
         let text = format!("AWS did not answer within {PLAN_WAIT_SECONDS} seconds");
         problem(ErrorCode::UpstreamUnavailable, text)

@@ -15,7 +15,10 @@ use domain::{
     states::WaitingOn,
 };
 use engine::record::Target;
-use futures::future::try_join_all;
+use futures::{
+    FutureExt,
+    future::{BoxFuture, try_join_all},
+};
 use std::{collections::BTreeMap, future::Future, time::Duration};
 
 /// The longest that one look may take, below `PREFLIGHT_SECONDS`.
@@ -85,22 +88,33 @@ impl Eyes {
     }
 }
 
-/// The look, if it answers in time.
+/// The look, if it answers in time. It is boxed: many of them run side by side, and an SDK's call is a large value.
 ///
 /// # Errors
 /// What the look met, or that it took too long.
-pub async fn bounded<T>(what: &str, look: impl Future<Output = Read<T>>) -> Read<T> {
-    within(LOOK, what, look).await
+pub fn bounded<'a, T: 'a>(what: &'a str, look: impl Future<Output = Read<T>> + Send + 'a) -> BoxFuture<'a, Read<T>> {
+    within(LOOK, what, look)
 }
 
 /// The same in half of the time, for looks that follow each other.
-pub(crate) async fn bounded_half<T>(what: &str, look: impl Future<Output = Read<T>>) -> Read<T> {
-    within(HALF, what, look).await
+pub(crate) fn bounded_half<'a, T: 'a>(
+    what: &'a str,
+    look: impl Future<Output = Read<T>> + Send + 'a,
+) -> BoxFuture<'a, Read<T>> {
+    within(HALF, what, look)
 }
 
-async fn within<T>(limit: Duration, what: &str, look: impl Future<Output = Read<T>>) -> Read<T> {
-    tokio::time::timeout(limit, look).await.unwrap_or_else(|_| {
-        let text = format!("{what}: no answer within {} seconds", limit.as_secs_f32());
-        Err(Trouble::Later { on: WaitingOn::Aws, failure: Failure::new(ErrorCode::UpstreamUnavailable, text) })
-    })
+fn within<'a, T: 'a>(
+    limit: Duration,
+    what: &'a str,
+    look: impl Future<Output = Read<T>> + Send + 'a,
+) -> BoxFuture<'a, Read<T>> {
+    let look = look.boxed();
+    async move {
+        tokio::time::timeout(limit, look).await.unwrap_or_else(|_| {
+            let text = format!("{what}: no answer within {} seconds", limit.as_secs_f32());
+            Err(Trouble::Later { on: WaitingOn::Aws, failure: Failure::new(ErrorCode::UpstreamUnavailable, text) })
+        })
+    }
+    .boxed()
 }

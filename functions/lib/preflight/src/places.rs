@@ -7,8 +7,8 @@ use crate::{findings::free_block, request::Request, scene::Seen};
 use domain::{
     capacity::prefix_for,
     cidr::{carve_eks_subnets, next_free_subnet, usable_addresses},
-    failure::Failure,
     codes::ErrorCode,
+    failure::Failure,
     ids::ZoneId,
 };
 use ipnet::Ipv4Net;
@@ -98,10 +98,9 @@ fn in_ground(ground: &Ground, needs: &[Need]) -> Vec<Place> {
     }
     // Each by itself, so that every zone that is refused is named.
     let alone = needs.iter().map(|need| match subnets::ensure(ground, std::slice::from_ref(need)) {
-        Ok(ensured) => ensured.first().map_or_else(
-            || Place::Unknown { zone_id: need.zone_id.to_string() },
-            |one| place(ground, one),
-        ),
+        Ok(ensured) => ensured
+            .first()
+            .map_or_else(|| Place::Unknown { zone_id: need.zone_id.to_string() }, |one| place(ground, one)),
         Err(failure) => Place::Refused { zone_id: need.zone_id.to_string(), failure },
     });
     alone.collect()

@@ -105,12 +105,13 @@ impl Seen {
             bounded("SageMaker quotas", eyes.quotas.of_service("sagemaker")),
             bounded("HyperPod clusters", eyes.hyperpod_clusters()),
         );
-        let aws = async { tokio::join!(regions, zones, offerings, vpcs, Network::look(eyes, request)) };
-        let clusters = async { tokio::join!(eks_names, versions, quotas, hyperpod, Site::look(eyes, request)) };
-        let people = async {
+        let aws = Box::pin(async { tokio::join!(regions, zones, offerings, vpcs, Network::look(eyes, request)) });
+        let clusters =
+            Box::pin(async { tokio::join!(eks_names, versions, quotas, hyperpod, Site::look(eyes, request)) });
+        let people = Box::pin(async {
             let missing = bounded("our permissions", permissions::look(eyes, request));
             tokio::join!(plans(eyes, request), administrators(eyes, request), missing)
-        };
+        });
         let (aws, clusters, people) = tokio::join!(aws, clusters, people);
         let (regions, zones, offerings, vpcs, network) = aws;
         let (eks_names, versions, quotas, hyperpod, site) = clusters;
@@ -150,9 +151,8 @@ impl Network {
         let all = Find::default();
         // Without a network to be made these figures say nothing.
         let wanted = if request.makes_network() { &NETWORK_QUOTAS[..] } else { &[] };
-        let quotas = join_all(
-            wanted.iter().map(|(service, code, name)| bounded(name, eyes.quotas.quota(service, code))),
-        );
+        let quotas =
+            join_all(wanted.iter().map(|(service, code, name)| bounded(name, eyes.quotas.quota(service, code))));
         let (subnets, addresses, internet_gateways, nats, quotas) = tokio::join!(
             bounded("subnets", eyes.ec2.subnets(&all)),
             bounded("elastic addresses", eyes.ec2.addresses(&all)),

@@ -6,7 +6,7 @@
 use crate::utc;
 use cloud::{
     ec2::Zone,
-    sagemaker::{Block, TrainingPlan},
+    sagemaker::{Attached, Block, TrainingPlan},
 };
 use jiff::Timestamp;
 
@@ -27,8 +27,19 @@ pub fn is_for_hyperpod(plan: &TrainingPlan) -> bool {
     plan.targets.iter().any(|target| target == TARGET)
 }
 
-/// How `plan` stands at `now`.
-pub fn standing(plan: &TrainingPlan, now: Timestamp) -> Standing {
+/// Instances of a plan that no group uses or waits for. AWS counts what is available now, which is nothing outside of a
+/// block: there it is the whole plan without what groups of these clusters want of it.
+pub fn free(plan: &TrainingPlan, clusters: &[Attached], now: Timestamp) -> u32 {
+    if plan.block_at(now).is_some() {
+        return plan.available;
+    }
+    let groups = clusters.iter().flat_map(|cluster| &cluster.groups);
+    let waiting = groups.filter(|group| group.training_plan.as_deref() == Some(plan.arn.as_str()));
+    waiting.fold(plan.total, |left, group| left.saturating_sub(group.target))
+}
+
+/// How `plan` stands at `now`, with so many instances free.
+pub fn standing(plan: &TrainingPlan, free: u32, now: Timestamp) -> Standing {
     let no = |note: String| Standing { usable: false, note };
     if !is_for_hyperpod(plan) {
         return no(format!("It is for {}, not for HyperPod clusters.", plan.targets.join(", ")));
@@ -43,7 +54,7 @@ pub fn standing(plan: &TrainingPlan, now: Timestamp) -> Standing {
         });
     }
     let when = when(plan, now);
-    match (when, plan.available) {
+    match (when, free) {
         (None, _) => no("All of its blocks have ended.".to_owned()),
         (Some(when), 0) => no(format!("All {} instances are used by groups. {when}", plan.total)),
         (Some(when), free) => {
@@ -89,6 +100,8 @@ pub fn instance_type(plan: &TrainingPlan) -> &str {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::usage::tests::{self as usage, cluster, group};
+    use cloud::sagemaker::Group;
 
     pub(crate) const NOW: &str = "2026-12-01T08:00:00Z";
 
@@ -114,12 +127,13 @@ pub(crate) mod tests {
     }
 
     fn stands(plan: &TrainingPlan) -> Standing {
-        standing(plan, NOW.parse().unwrap())
+        let now = NOW.parse().unwrap();
+        standing(plan, free(plan, &[], now), now)
     }
 
     #[test]
     fn scheduled_is_the_time_before_the_start_and_the_gap_between_two_blocks() {
-        let before = plan("Scheduled", 4, &[("2026-12-02T20:00:00Z", "2026-12-09T20:00:00Z")]);
+        let before = plan("Scheduled", 0, &[("2026-12-02T20:00:00Z", "2026-12-09T20:00:00Z")]);
         let seen = stands(&before);
         assert!(seen.usable && seen.note.contains("It starts at 2026-12-02 20:00 UTC"), "{seen:?}");
         let blocks =
@@ -139,6 +153,14 @@ pub(crate) mod tests {
         assert!(!stands(&plan("Pending", 4, &running)).usable);
         let jobs = TrainingPlan { targets: vec!["training-job".to_owned()], ..plan("Active", 4, &running) };
         assert_eq!(stands(&jobs).note, "It is for training-job, not for HyperPod clusters.");
+    }
+
+    #[test]
+    fn outside_of_a_block_a_plan_is_free_but_for_the_groups_that_wait_for_it() {
+        let plan = plan("Scheduled", 0, &[("2026-12-02T20:00:00Z", "2026-12-09T20:00:00Z")]);
+        let group = Group { training_plan: Some(plan.arn.clone()), ..group("ml.p5.48xlarge", 0, 3) };
+        let clusters = [cluster("a", vec![group, usage::group("ml.p5.48xlarge", 1, 1)])];
+        assert_eq!(free(&plan, &clusters, NOW.parse().unwrap()), 1);
     }
 
     #[test]

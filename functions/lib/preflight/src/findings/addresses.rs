@@ -7,7 +7,6 @@ use crate::{
     scene::Seen,
 };
 use contract::plan::Finding;
-use domain::ErrorCode;
 
 pub(super) fn of(request: &Request<'_>, seen: &Seen) -> Vec<Finding> {
     let groups = request.groups();
@@ -21,9 +20,8 @@ pub(super) fn of(request: &Request<'_>, seen: &Seen) -> Vec<Finding> {
     for place in places::of(request, seen) {
         let Place::Refused { zone_id, failure } = place else { continue };
         for group in groups.iter().filter(|group| group.zone_id.as_str() == zone_id) {
-            let code = if failure.code == ErrorCode::SubnetCapacity { ErrorCode::SubnetCapacity } else { failure.code };
             let needs = format!("{}; {} needs {}", failure.message, group.name, group.addresses());
-            found.push(blocking(code, &group.pointer("instanceCount"), needs, failure.action.clone()));
+            found.push(blocking(failure.code, &group.pointer("instanceCount"), needs, failure.action.clone()));
         }
     }
     found

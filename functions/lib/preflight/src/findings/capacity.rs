@@ -68,7 +68,8 @@ fn place(group: &Wanted<'_>, seen: &Seen) -> Vec<Finding> {
                 found.push(blocking(ErrorCode::InvalidInput, &zone, message, action));
             }
             Some(_) if group.hardware().is_none() => {
-                let message = format!("{} is not in our catalogue: addresses and accelerators are unknown", group.instance_type);
+                let message =
+                    format!("{} is not in our catalogue: addresses and accelerators are unknown", group.instance_type);
                 found.push(warning(ErrorCode::InvalidInput, &kind, message, "Check by yourself that it fits."));
             }
             Some(_) => {}
@@ -106,8 +107,9 @@ fn within(quota: &QuotaView, needs: u32, at: &str) -> Option<Finding> {
     match (quota.limit, quota.used, quota.free) {
         (Some(limit), Some(used), Some(free)) => (needs > free).then(|| {
             let default = if quota.source == "default" { " (AWS's default value)" } else { "" };
-            let message =
-                format!("the quota '{name}' is too small: limit {limit}{default}, used {used}, free {free}, needs {needs}");
+            let message = format!(
+                "the quota '{name}' is too small: limit {limit}{default}, used {used}, free {free}, needs {needs}"
+            );
             let action = format!("Ask for a higher '{name}' in Service Quotas (Amazon SageMaker), or ask for less.");
             blocking(ErrorCode::QuotaExceeded, at, message, action)
         }),
@@ -119,7 +121,8 @@ fn within(quota: &QuotaView, needs: u32, at: &str) -> Option<Finding> {
         }
         _ => {
             let why = quota.note.clone().unwrap_or_default();
-            let made = warning(ErrorCode::UpstreamUnavailable, at, format!("the quota '{name}' was not checked. {why}"), "");
+            let made =
+                warning(ErrorCode::UpstreamUnavailable, at, format!("the quota '{name}' was not checked. {why}"), "");
             Some(Finding { severity: contract::plan::Severity::Unchecked, ..made })
         }
     }
@@ -127,7 +130,8 @@ fn within(quota: &QuotaView, needs: u32, at: &str) -> Option<Finding> {
 
 /// Nodes of one cluster, and of all.
 fn in_all(request: &Request<'_>, groups: &[Wanted<'_>], seen: &Seen) -> Vec<Finding> {
-    let sum = |groups: &mut dyn Iterator<Item = &Wanted<'_>>| groups.fold(0_u32, |sum, one| sum.saturating_add(one.count));
+    let sum =
+        |groups: &mut dyn Iterator<Item = &Wanted<'_>>| groups.fold(0_u32, |sum, one| sum.saturating_add(one.count));
     let needs = sum(&mut groups.iter());
     if needs == 0 {
         return Vec::new();
@@ -181,7 +185,9 @@ fn system(request: &Request<'_>, groups: &[Wanted<'_>]) -> Option<Finding> {
     let zone = groups.first().map_or("", |group| group.zone_id.as_str());
     let message = "every group is Spot, bound to a training plan or at zero: what the cluster itself runs (DNS, operators) \
          has no node that stays";
-    let action = format!("Add a systemGroup: {{\"zoneId\": \"{zone}\", \"instanceType\": \"{SYSTEM_TYPE}\", \"instanceCount\": 1}}.");
+    let action = format!(
+        "Add a systemGroup: {{\"zoneId\": \"{zone}\", \"instanceType\": \"{SYSTEM_TYPE}\", \"instanceCount\": 1}}."
+    );
     let at = request.groups_pointer().replace("instanceGroups", "systemGroup");
     Some(warning(ErrorCode::DependencyMissing, &at, message, action))
 }
@@ -191,10 +197,12 @@ fn self_rules(request: &Request<'_>, groups: &[Wanted<'_>], seen: &Seen) -> Vec<
     if request.purpose == Purpose::Create {
         return Vec::new();
     }
-    let asked = request.cluster.import.as_ref().is_some_and(|import| import.fixes.iter().any(|fix| fix == "self-rules"));
+    let asked =
+        request.cluster.import.as_ref().is_some_and(|import| import.fixes.iter().any(|fix| fix == "self-rules"));
     let efa = groups.iter().find(|group| group.hardware().is_some_and(|known| known.efa_interfaces > 0));
     let (Some(group), false, Ok(Some(footing))) = (efa, asked, &seen.site.footing) else { return Vec::new() };
     let open = footing.lacks().into_iter().filter(|lack| matches!(lack, footing::Lack::SelfRules { .. }));
     let action = "Add rules for all traffic from and to the group itself (an import does with the fix self-rules).";
-    open.map(|lack| blocking(ErrorCode::DependencyMissing, &group.pointer("instanceType"), lack.message(), action)).collect()
+    open.map(|lack| blocking(ErrorCode::DependencyMissing, &group.pointer("instanceType"), lack.message(), action))
+        .collect()
 }

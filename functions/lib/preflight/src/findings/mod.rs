@@ -23,7 +23,8 @@ use domain::{ErrorCode, failure::Trouble};
 /// Every finding, those that block first, then by where they are.
 pub fn of(request: &Request<'_>, seen: &Seen) -> Vec<Finding> {
     // In a Region that is not there every other read fails too, and says nothing more.
-    if let Some(refused) = seen.regions.as_ref().ok().and_then(|all| regions::refusal(&request.cluster.target.region, all))
+    if let Some(refused) =
+        seen.regions.as_ref().ok().and_then(|all| regions::refusal(&request.cluster.target.region, all))
     {
         return vec![blocking(ErrorCode::InvalidInput, &refused.pointer, refused.detail, "")];
     }
@@ -82,7 +83,12 @@ fn import(request: &Request<'_>, seen: &Seen) -> Vec<Finding> {
         Ok(Some(eks)) => eks,
         Ok(None) => {
             let message = format!("there is no EKS cluster {name} in {}", request.cluster.target.region);
-            return vec![blocking(ErrorCode::NotFound, at, message, "See list_importable_clusters for those there are.")];
+            return vec![blocking(
+                ErrorCode::NotFound,
+                at,
+                message,
+                "See list_importable_clusters for those there are.",
+            )];
         }
         Err(trouble) => return vec![unchecked(at, &format!("EKS cluster {name}"), trouble)],
     };

@@ -1,7 +1,11 @@
 //! The ground of a new cluster: its block or the given subnets, two zones, and the quotas that it counts against.
 
 use super::{blocking, unchecked, warning};
-use crate::{Read, request::Request, scene::{NETWORK_QUOTAS, Seen}};
+use crate::{
+    Read,
+    request::Request,
+    scene::{NETWORK_QUOTAS, Seen},
+};
 use cloud::ec2::{Subnet, Zone};
 use contract::plan::Finding;
 use domain::{ErrorCode, cidr, ids::SubnetId, zones};
@@ -99,12 +103,14 @@ fn given(ids: &[SubnetId], seen: &Read<Vec<Subnet>>) -> Vec<Finding> {
     }
     let first = there.first().map(|(_, subnet)| subnet.vpc_id.as_str());
     for (index, subnet) in there.iter().filter(|(_, subnet)| Some(subnet.vpc_id.as_str()) != first) {
-        let message = format!("subnet {} is in {}, the first is in {}", subnet.id, subnet.vpc_id, first.unwrap_or_default());
+        let message =
+            format!("subnet {} is in {}, the first is in {}", subnet.id, subnet.vpc_id, first.unwrap_or_default());
         found.push(blocking(ErrorCode::InvalidInput, &at(*index), message, "Give subnets of one VPC."));
     }
     found.extend(in_zones(&there, &at));
     for (index, subnet) in there.iter().filter(|(_, subnet)| subnet.free_addresses < EKS_ADDRESSES) {
-        let message = format!("subnet {} has {} free addresses; EKS needs {EKS_ADDRESSES}", subnet.id, subnet.free_addresses);
+        let message =
+            format!("subnet {} has {} free addresses; EKS needs {EKS_ADDRESSES}", subnet.id, subnet.free_addresses);
         found.push(blocking(ErrorCode::SubnetCapacity, &at(*index), message, "Give a subnet with free addresses."));
     }
     found
@@ -156,7 +162,10 @@ fn quotas(request: &Request<'_>, seen: &Seen) -> Vec<Finding> {
         };
         let free = usize::try_from(quota.value).unwrap_or(usize::MAX).saturating_sub(used);
         if free < 1 {
-            let message = format!("the quota '{name}' ({code}) is too small: limit {}, used {used}, needs 1, free {free}", quota.value);
+            let message = format!(
+                "the quota '{name}' ({code}) is too small: limit {}, used {used}, needs 1, free {free}",
+                quota.value
+            );
             let action = format!("Ask for a higher '{name}' in Service Quotas, or delete one that is not needed.");
             found.push(blocking(ErrorCode::QuotaExceeded, "", message, action));
         }
@@ -170,8 +179,7 @@ fn count<'a, T>(read: &'a Read<T>, of: impl Fn(&T) -> usize) -> Result<usize, &'
 
 /// NAT gateways of the zone in which ours would be.
 fn nats_in_zone<'a>(request: &Request<'_>, seen: &'a Seen) -> Result<usize, &'a domain::failure::Trouble> {
-    let (zones, nats, subnets) =
-        (seen.zones.as_ref()?, seen.network.nats.as_ref()?, seen.network.subnets.as_ref()?);
+    let (zones, nats, subnets) = (seen.zones.as_ref()?, seen.network.nats.as_ref()?, seen.network.subnets.as_ref()?);
     let ids: Vec<String> = zones.iter().map(|zone| zone.id.clone()).collect();
     let Some([zone, _]) = eks_zones(request, &ids) else { return Ok(0) };
     let alive = nats.iter().filter(|nat| matches!(nat.state.as_str(), "pending" | "available" | "deleting"));

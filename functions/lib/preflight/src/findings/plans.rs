@@ -26,7 +26,12 @@ pub(super) fn of(request: &Request<'_>, seen: &Seen) -> Vec<Finding> {
             Some(Ok(Some(plan))) => found.extend(of_plan(plan, &groups, seen, request.now)),
             Some(Ok(None)) => found.extend(groups.iter().map(|group| {
                 let message = format!("there is no training plan {arn}");
-                blocking(ErrorCode::InvalidInput, &pointer(group), message, "See list_training_plans for those there are.")
+                blocking(
+                    ErrorCode::InvalidInput,
+                    &pointer(group),
+                    message,
+                    "See list_training_plans for those there are.",
+                )
             })),
             Some(Err(trouble)) => {
                 found.extend(groups.iter().map(|group| unchecked(&pointer(group), "the training plan", trouble)));
@@ -40,20 +45,33 @@ pub(super) fn of(request: &Request<'_>, seen: &Seen) -> Vec<Finding> {
 fn of_plan(plan: &TrainingPlan, groups: &[Wanted<'_>], seen: &Seen, now: Timestamp) -> Vec<Finding> {
     let zones = seen.zones.as_ref().map(Vec::as_slice).unwrap_or_default();
     let needs = groups.iter().fold(0_u32, |sum, group| sum.saturating_add(group.count));
-    let standing = standing(plan, now);
+    let clusters = seen.hyperpod.as_ref().map(Vec::as_slice).unwrap_or_default();
+    let free = training_plans::free(plan, clusters, now);
+    let standing = standing(plan, free, now);
     let mut found = Vec::new();
     for group in groups {
         let at = group.pointer("trainingPlanArn");
         found.extend(matches(plan, group, training_plans::zone_id(plan, zones).as_deref()));
         if !standing.usable {
             let message = format!("training plan {} cannot be used. {}", plan.name, standing.note);
-            found.push(blocking(ErrorCode::CapacityUnavailable, &at, message, "Choose another plan, see list_training_plans."));
-        } else if needs > plan.available {
-            let message = format!("training plan {} has {} of {} instances free, {needs} are needed", plan.name, plan.available, plan.total);
+            found.push(blocking(
+                ErrorCode::CapacityUnavailable,
+                &at,
+                message,
+                "Choose another plan, see list_training_plans.",
+            ));
+        } else if needs > free {
+            let message = format!(
+                "training plan {} has {} of {} instances free, {needs} are needed",
+                plan.name, free, plan.total
+            );
             let action = "Ask for less, or free instances of the plan.";
             found.push(blocking(ErrorCode::CapacityUnavailable, &group.pointer("instanceCount"), message, action));
         } else if plan.block_at(now).is_none() {
-            let message = format!("training plan {}: {} The stage waits for it; nothing of it is billed again", plan.name, standing.note);
+            let message = format!(
+                "training plan {}: {} The stage waits for it; nothing of it is billed again",
+                plan.name, standing.note
+            );
             found.push(warning(ErrorCode::CapacityUnavailable, &at, message, ""));
         }
     }
@@ -66,7 +84,12 @@ fn matches(plan: &TrainingPlan, group: &Wanted<'_>, zone: Option<&str>) -> Vec<F
     let kind = training_plans::instance_type(plan);
     if kind != group.instance_type.as_str() {
         let message = format!("training plan {} holds {kind}, not {}", plan.name, group.instance_type);
-        found.push(blocking(ErrorCode::InvalidInput, &group.pointer("instanceType"), message, format!("Choose {kind}.")));
+        found.push(blocking(
+            ErrorCode::InvalidInput,
+            &group.pointer("instanceType"),
+            message,
+            format!("Choose {kind}."),
+        ));
     }
     match zone {
         Some(zone) if zone == group.zone_id.as_str() => {}

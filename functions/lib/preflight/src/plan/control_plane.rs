@@ -17,7 +17,7 @@ use footing::Lack;
 const LATER: &str = "(made before)";
 
 /// Add-ons that every cluster gets from this stage.
-const ADDONS: [&str; 4] = ["vpc-cni", "kube-proxy", "coredns", "eks-pod-identity-agent"];
+const ADDONS: [&str; 4] = ["vpc-cni", "kube-proxy", "eks-pod-identity-agent", "coredns"];
 
 /// A cluster from nothing.
 pub(super) fn made(request: &Request<'_>, seen: &Seen, version: &str) -> Vec<PlannedChange> {
@@ -37,7 +37,8 @@ pub(super) fn made(request: &Request<'_>, seen: &Seen, version: &str) -> Vec<Pla
         changes.push(change("route-to-nat", format!("route private subnets to NAT gateway {LATER}")));
     }
     changes.push(change("create-oidc-provider", "create the OIDC provider of the cluster"));
-    let addon = |name: &str| change(format!("create-addon/{name}"), format!("install add-on {name}, EKS's default version"));
+    let addon =
+        |name: &str| change(format!("create-addon/{name}"), format!("install add-on {name}, EKS's default version"));
     changes.extend(ADDONS.iter().map(|name| addon(name)));
     changes.push(change("create-access-entry", "create access entries for this control plane's own roles"));
     changes.extend(request.cluster.decisions.administrators.iter().map(|principal| {
@@ -59,9 +60,8 @@ fn network(request: &Request<'_>, seen: &Seen) -> Vec<PlannedChange> {
         let name = format!("{side}-{}", zone + 1);
         change(format!("create-subnet/{name}"), format!("create subnet {name} {block} in {place}"))
     };
-    let public = |name: &str| {
-        change(format!("map-public-addresses/{name}"), format!("give public addresses in subnet {name}"))
-    };
+    let public =
+        |name: &str| change(format!("map-public-addresses/{name}"), format!("give public addresses in subnet {name}"));
     let routed = |name: &str| {
         change(format!("associate-route-table/{name}"), format!("associate subnet {name} with its routes"))
     };
@@ -122,7 +122,8 @@ pub(super) fn mended(request: &Request<'_>, seen: &Seen) -> Vec<PlannedChange> {
 fn mend(lack: &Lack) -> Vec<PlannedChange> {
     match lack {
         Lack::SelfRules { group, ingress, egress } => {
-            let from = change(format!("mend/self-ingress/{group}"), format!("allow all traffic from {group} to itself"));
+            let from =
+                change(format!("mend/self-ingress/{group}"), format!("allow all traffic from {group} to itself"));
             let to = change(format!("mend/self-egress/{group}"), format!("allow all traffic to {group} from itself"));
             [(*ingress, from), (*egress, to)].into_iter().filter_map(|(open, one)| open.then_some(one)).collect()
         }

@@ -40,7 +40,10 @@ pub(super) fn changes(request: &Request<'_>, seen: &Seen) -> (Vec<PlannedChange>
     ];
     let prefix = lifecycle_prefix();
     changes.extend(SCRIPTS.iter().rev().map(|(file, _)| {
-        change(format!("put-script/{prefix}/{file}"), format!("put lifecycle script {prefix}/{file}, if it is not there"))
+        change(
+            format!("put-script/{prefix}/{file}"),
+            format!("put lifecycle script {prefix}/{file}, if it is not there"),
+        )
     }));
     let mut unknown = None;
     for place in places::of(request, seen) {
@@ -48,7 +51,9 @@ pub(super) fn changes(request: &Request<'_>, seen: &Seen) -> (Vec<PlannedChange>
             Place::New { zone_id, cidr, .. } => changes.extend(subnet(&zone_id, &cidr.to_string())),
             Place::There { .. } => {}
             Place::Refused { failure, .. } => unknown = Some(failure.message),
-            Place::Unknown { zone_id } => unknown = Some(format!("the subnet in {zone_id} is chosen once the VPC is seen")),
+            Place::Unknown { zone_id } => {
+                unknown = Some(format!("the subnet in {zone_id} is chosen once the VPC is seen"))
+            }
         }
     }
     changes.push(change("put-execution-policy", format!("let {role} use the subnets of the nodes")));
@@ -91,7 +96,8 @@ pub(super) fn waits(request: &Request<'_>, seen: &Seen) -> Vec<String> {
     let nodes = groups.iter().fold(0_u32, |sum, group| sum.saturating_add(group.count));
     let mut waits = Vec::new();
     for group in groups.iter().filter(|group| group.capacity == CapacityType::TrainingPlan) {
-        let plan = group.plan.and_then(|arn| seen.plans.get(arn.as_str())).and_then(|read| read.as_ref().ok()?.as_ref());
+        let plan =
+            group.plan.and_then(|arn| seen.plans.get(arn.as_str())).and_then(|read| read.as_ref().ok()?.as_ref());
         if let Some((plan, start)) = plan.and_then(|plan| Some((plan, plan.next_start(request.now)?))) {
             if plan.block_at(request.now).is_none() {
                 waits.push(format!("training plan {} starts at {}", plan.name, utc(start)));

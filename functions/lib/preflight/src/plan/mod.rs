@@ -8,8 +8,6 @@ mod cost;
 mod groups;
 mod hyperpod;
 mod stages;
-#[cfg(test)]
-mod tests;
 
 pub use cost::HourlyPrices;
 pub use hyperpod::lifecycle_prefix;

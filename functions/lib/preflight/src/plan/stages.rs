@@ -9,12 +9,7 @@ use contract::plan::{PlannedChange, StagePlan};
 use domain::states::Stage;
 
 /// The stages of the request, in order; those that wait for a decision are left out.
-pub(super) fn of(
-    request: &Request<'_>,
-    seen: &Seen,
-    version: &str,
-    stages: Option<(Stage, Stage)>,
-) -> Vec<StagePlan> {
+pub(super) fn of(request: &Request<'_>, seen: &Seen, version: &str, stages: Option<(Stage, Stage)>) -> Vec<StagePlan> {
     let Some((first, last)) = stages else { return Vec::new() };
     let decided = request.cluster.decisions.hyperpod.is_some() || seen.attached().is_some();
     let runs = |stage: &&Stage| (first..=last).contains(*stage) && (decided || **stage <= Stage::Dependencies);
@@ -53,7 +48,9 @@ fn changes(request: &Request<'_>, seen: &Seen, version: &str, stage: Stage) -> (
             "planned once the cluster answers: the HyperPod dependency set (health-monitoring agent, device plugins, \
              patching, job restart, their access) as far as it is not there",
         ),
-        (Stage::HyperPod, Purpose::Again) => later("the stage compares the groups with what is there and makes the rest"),
+        (Stage::HyperPod, Purpose::Again) => {
+            later("the stage compares the groups with what is there and makes the rest")
+        }
         (Stage::HyperPod, _) => hyperpod::changes(request, seen),
         (Stage::Storage, _) => later(
             "planned once nodes are there: the role of the S3 driver, the Mountpoint for S3 driver, volume s3-pv, claim \
