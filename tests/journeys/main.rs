@@ -1,10 +1,9 @@
 //! Journeys: whole operations over the simulated account, with a paused clock.
 
 mod control_plane;
-mod network;
-mod selection;
 mod dependencies;
 mod inside;
 mod network;
+mod selection;
 mod storage;
 mod verification;

@@ -1,7 +1,7 @@
 //! What a function is given: clock, chance, identity, table and state machines.
 
-use account::{Account, account::Unanswered, iam::Credentials, in_process};
 use crate::{functions, sessions::Sessions};
+use account::{Account, account::Unanswered, iam::Credentials, in_process};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_async::{
     rt::sleep::{SharedAsyncSleep, TokioSleep},
@@ -9,8 +9,6 @@ use aws_smithy_async::{
 };
 use cloud::Cloud;
 use domain::ids::Region;
-use kubernetes::{Call, Reach, Unreachable};
-use tower::{BoxError, ServiceExt};
 use engine::{
     context::{Context, Entropy},
     record::Target,
@@ -19,6 +17,8 @@ use engine::{
     submit::Desk,
     tick::Engine,
 };
+use kubernetes::{Call, Reach, Unreachable};
+use tower::{BoxError, ServiceExt};
 
 /// How the project buckets' names begin.
 pub const BUCKET_PREFIX: &str = "sagemaker-hyperpod";
@@ -63,6 +63,7 @@ pub struct Wired {
     /// How AWS is reached, as the function's role.
     pub cloud: Cloud,
     /// How clusters' Kubernetes endpoints are reached.
+    /// How Kubernetes endpoints are reached.
     pub reach: Reach,
     /// Clock, chance and table.
     pub engine: Engine,
