@@ -38,7 +38,7 @@ pub(crate) async fn preflight(api: &Api, write: &ClusterWrite) -> Result<Vec<Fin
     }
     let cluster = write.record();
     let request = Request { cluster, purpose, now: api.desk().context.now() };
-    let mut found = match within(PREFLIGHT_SECONDS, look(api, &request)).await {
+    let mut found = match within(PREFLIGHT_SECONDS, Box::pin(look(api, &request))).await {
         Some(seen) => findings::of(&request, &seen?),
         None => vec![too_long()],
     };

@@ -105,8 +105,8 @@ impl Seen {
             bounded("SageMaker quotas", eyes.quotas.of_service("sagemaker")),
             bounded("HyperPod clusters", eyes.hyperpod_clusters()),
         );
-        let aws = async { tokio::join!(regions, zones, offerings, vpcs, Network::look(eyes, request)) };
-        let clusters = async { tokio::join!(eks_names, versions, quotas, hyperpod, Site::look(eyes, request)) };
+        let aws = Box::pin(async { tokio::join!(regions, zones, offerings, vpcs, Network::look(eyes, request)) });
+        let clusters = Box::pin(async { tokio::join!(eks_names, versions, quotas, hyperpod, Site::look(eyes, request)) });
         let people = async {
             let missing = bounded("our permissions", permissions::look(eyes, request));
             tokio::join!(plans(eyes, request), administrators(eyes, request), missing)
