@@ -60,7 +60,10 @@ impl<F: FrontDoor> Gate<F> {
         } else {
             None
         };
-        tokio::time::timeout(ANSWER_TIME, self.door.call(descriptor, input, request)).await.unwrap_or_else(|_| {
+        // The front door's future holds every operation's, megabytes in all: on the heap, or each caller up to the server
+        // has a copy in its stack frame.
+        let called = Box::pin(self.door.call(descriptor, input, request));
+        tokio::time::timeout(ANSWER_TIME, called).await.unwrap_or_else(|_| {
             let made = problem(
                 ErrorCode::DeadlineExceeded,
                 format!("{} took longer than {} s and was given up", descriptor.name, ANSWER_TIME.as_secs()),
