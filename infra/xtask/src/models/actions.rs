@@ -38,9 +38,9 @@ pub(super) const SERVICES: &[Service] = &[
         "DescribeInstances", "DescribeInternetGateways", "DescribeNatGateways", "DescribeNetworkAcls",
         "DescribeNetworkInterfaces", "DescribePrefixLists", "DescribeRegions", "DescribeRouteTables",
         "DescribeSecurityGroupRules", "DescribeSecurityGroups", "DescribeSubnets", "DescribeTags", "DescribeVolumes",
-        "DescribeVpcAttribute", "DescribeVpcEndpoints", "DescribeVpcEndpointServices", "DescribeVpcs",
+        "DescribeDhcpOptions", "DescribeManagedPrefixLists", "DescribeVpcAttribute", "DescribeVpcEndpoints", "DescribeVpcEndpointServices", "DescribeVpcs",
         "DetachInternetGateway", "DetachNetworkInterface", "DetachVolume", "DisassociateAddress",
-        "DisassociateRouteTable", "DisassociateVpcCidrBlock", "ModifySubnetAttribute", "ModifyVpcAttribute",
+        "DisassociateRouteTable", "DisassociateVpcCidrBlock", "ModifySubnetAttribute", "ModifyVpcAttribute", "ModifyVpcEndpoint", "ReplaceRouteTableAssociation",
         "ReleaseAddress", "ReplaceRoute", "RevokeSecurityGroupEgress", "RevokeSecurityGroupIngress",
     ] },
     Service { scope: "eks", folder: "eks", names_only: false, actions: &[
