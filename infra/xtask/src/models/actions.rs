@@ -41,6 +41,7 @@ pub(super) const SERVICES: &[Service] = &[
         "DescribeVpcAttribute", "DescribeVpcEndpoints", "DescribeVpcEndpointServices", "DescribeVpcs",
         "DetachInternetGateway", "DetachNetworkInterface", "DetachVolume", "DisassociateAddress",
         "DisassociateRouteTable", "DisassociateVpcCidrBlock", "ModifySubnetAttribute", "ModifyVpcAttribute",
+        "ModifyVpcEndpoint", "DescribeDhcpOptions", "DescribeManagedPrefixLists", "ReplaceRouteTableAssociation",
         "ReleaseAddress", "ReplaceRoute", "RevokeSecurityGroupEgress", "RevokeSecurityGroupIngress",
     ] },
     Service { scope: "eks", folder: "eks", names_only: false, actions: &[
