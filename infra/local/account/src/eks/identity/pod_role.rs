@@ -27,7 +27,8 @@ pub fn pod_role(
     let cluster = cluster_by_arn(world, cluster_arn)?;
     let counts = |one: &&Association| {
         let is_its = one.namespace == namespace && one.service_account == service_account;
-        is_its && one.deleted_at.is_none() && one.created_at <= pod_made_at
+        // Kubernetes tells a pod's creation in whole seconds.
+        is_its && one.deleted_at.is_none() && one.created_at.as_second() <= pod_made_at.as_second()
     };
     if let Some(association) = cluster.associations.values().find(counts).filter(|_| addons::is_active(cluster, AGENT))
     {
