@@ -62,7 +62,8 @@ impl House {
 
     /// Sets a quota in us-west-2.
     pub(crate) fn allow(&self, service: &str, quota: &str, value: f64) {
-        let set = self.product.account.with_world(|world| account::quotas::set(world, service, quota, "us-west-2", value));
+        let set =
+            self.product.account.with_world(|world| account::quotas::set(world, service, quota, "us-west-2", value));
         assert!(set, "{quota}");
     }
 

@@ -36,7 +36,8 @@ fn named<'a>(list: &'a Value, name: &str) -> &'a Value {
 /// Names of our DaemonSets.
 fn installed(product: &Product) -> Vec<String> {
     let sets = objects(product, "/apis/apps/v1/daemonsets");
-    let ours = sets.iter().filter(|set| set["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "hyperpod-instantstart");
+    let ours =
+        sets.iter().filter(|set| set["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "hyperpod-instantstart");
     let mut names: Vec<_> = ours.map(|set| set["metadata"]["name"].as_str().unwrap().to_owned()).collect();
     names.sort();
     names
@@ -44,7 +45,8 @@ fn installed(product: &Product) -> Vec<String> {
 
 /// Objects in the cluster by their resource versions: they change with any write.
 fn versions(product: &Product) -> Vec<(String, String)> {
-    let lists = ["/apis/apps/v1/daemonsets", "/apis/rbac.authorization.k8s.io/v1/clusterroles", "/api/v1/serviceaccounts"];
+    let lists =
+        ["/apis/apps/v1/daemonsets", "/apis/rbac.authorization.k8s.io/v1/clusterroles", "/api/v1/serviceaccounts"];
     let all = lists.into_iter().flat_map(|list| objects(product, list));
     let text = |object: &Value, member: &str| object["metadata"][member].as_str().unwrap_or_default().to_owned();
     all.map(|object| (text(&object, "name"), text(&object, "resourceVersion"))).collect()

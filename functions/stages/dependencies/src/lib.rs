@@ -56,7 +56,8 @@ impl Reconciler for Dependencies {
     }
 
     async fn observe(&self, scene: Scene<'_>) -> Result<Observed, Trouble> {
-        observe::observe(&inside::enter(&self.context.cloud, &self.context.reach, scene, "dependencies").await?, scene).await
+        observe::observe(&inside::enter(&self.context.cloud, &self.context.reach, scene, "dependencies").await?, scene)
+            .await
     }
 
     fn plan(&self, scene: Scene<'_>, observed: &Observed) -> Plan<Change> {
@@ -64,6 +65,12 @@ impl Reconciler for Dependencies {
     }
 
     async fn apply(&self, scene: Scene<'_>, change: &Change, mark: &Mark) -> Result<Made, Trouble> {
-        apply::apply(&inside::enter(&self.context.cloud, &self.context.reach, scene, "dependencies").await?, scene, change, mark).await
+        apply::apply(
+            &inside::enter(&self.context.cloud, &self.context.reach, scene, "dependencies").await?,
+            scene,
+            change,
+            mark,
+        )
+        .await
     }
 }

@@ -15,8 +15,11 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_stack_size(STACK_BYTES).enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_stack_size(STACK_BYTES)
+        .enable_all()
+        .build();
     let ended = runtime.map_err(Into::into).and_then(|runtime| {
         runtime.block_on(async { tokio::spawn(gateway::up::up(options)).await.map_err(anyhow::Error::from)? })
     });

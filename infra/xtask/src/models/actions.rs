@@ -38,14 +38,10 @@ pub(super) const SERVICES: &[Service] = &[
         "DescribeInstances", "DescribeInternetGateways", "DescribeNatGateways", "DescribeNetworkAcls",
         "DescribeNetworkInterfaces", "DescribePrefixLists", "DescribeRegions", "DescribeRouteTables",
         "DescribeSecurityGroupRules", "DescribeSecurityGroups", "DescribeSubnets", "DescribeTags", "DescribeVolumes",
-        "DescribeDhcpOptions", "DescribeManagedPrefixLists", "DescribeVpcAttribute", "DescribeVpcEndpoints", "DescribeVpcEndpointServices", "DescribeVpcs",
+        "DescribeVpcAttribute", "DescribeVpcEndpoints", "DescribeVpcEndpointServices", "DescribeVpcs",
         "DetachInternetGateway", "DetachNetworkInterface", "DetachVolume", "DisassociateAddress",
-<<<<<<< HEAD
-        "DisassociateRouteTable", "DisassociateVpcCidrBlock", "ModifySubnetAttribute", "ModifyVpcAttribute", "ModifyVpcEndpoint", "ReplaceRouteTableAssociation",
-=======
         "DisassociateRouteTable", "DisassociateVpcCidrBlock", "ModifySubnetAttribute", "ModifyVpcAttribute",
         "ModifyVpcEndpoint", "DescribeDhcpOptions", "DescribeManagedPrefixLists", "ReplaceRouteTableAssociation",
->>>>>>> stagedeps
         "ReleaseAddress", "ReplaceRoute", "RevokeSecurityGroupEgress", "RevokeSecurityGroupIngress",
     ] },
     Service { scope: "eks", folder: "eks", names_only: false, actions: &[
