@@ -237,3 +237,7 @@ pub async fn apply(kubernetes: &Kubernetes, scene: Scene<'_>, change: &ReadChang
         }
     }
 }
+
+#[cfg(test)]
+#[path = "reading_tests.rs"]
+mod tests;

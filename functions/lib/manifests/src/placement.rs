@@ -14,7 +14,7 @@ pub(crate) fn on_types(fits: impl Fn(&Hardware) -> bool) -> Affinity {
     required(vec![is_in("node.kubernetes.io/instance-type", types.collect())])
 }
 
-/// Only on HyperPod nodes, and rather on those that pass their health checks.
+/// Only on HyperPod nodes.
 pub(crate) fn on_hyperpod() -> Affinity {
     required(vec![is_in("sagemaker.amazonaws.com/compute-type", vec!["hyperpod".to_owned()])])
 }

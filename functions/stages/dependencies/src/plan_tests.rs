@@ -1,1 +1,136 @@
+//! The plan over worlds that are values.
 
+use super::*;
+use crate::observe::{ADDONS, ObjectSeen};
+use addons::Ground;
+use cloud::eks::Addon;
+use domain::status::AddonStatus;
+use engine::{
+    ledger::Ledger,
+    record::{Cluster, Operation},
+};
+use jiff::Timestamp;
+use kubernetes::Readiness;
+
+fn records(more: &Value) -> (Cluster, Operation) {
+    let mut cluster = json!({
+        "schema": 1, "id": "01KBXZ3V8Y0000000000000000", "tag": "demo",
+        "target": { "account": "111122223333", "region": "us-west-2" },
+        "decisions": { "tag": "demo", "region": "us-west-2" }, "generation": 1, "version": 1,
+        "createdAt": "2026-12-01T08:00:00Z", "createdBy": "x", "firstOperation": "01KBXZ3V8Y0000000000000001",
+    });
+    for (name, value) in more.as_object().into_iter().flatten() {
+        cluster[name] = value.clone();
+    }
+    let operation = json!({
+        "schema": 1, "id": "01KBXZ3V8Y0000000000000001", "kind": "run_stage",
+        "clusterId": "01KBXZ3V8Y0000000000000000", "clusterTag": "demo", "principal": { "id": "x", "agent": false },
+        "input": {}, "inputHash": "", "machine": "cluster", "lane": "cluster", "state": "running", "attempt": 1,
+        "journalLength": 0, "version": 1, "nonce": "", "createdAt": "2026-12-01T08:00:00Z",
+        "updatedAt": "2026-12-01T08:00:00Z",
+    });
+    (serde_json::from_value(cluster).unwrap(), serde_json::from_value(operation).unwrap())
+}
+
+fn now() -> Timestamp {
+    "2026-12-01T09:00:00Z".parse().unwrap()
+}
+
+fn part(part: Part, owner: Ownership, as_wanted: bool) -> PartSeen {
+    let object = ObjectSeen { title: format!("DaemonSet kube-system/{part}"), owner, as_wanted };
+    let readiness = Some(Readiness { wanted: 0, updated: 0, ready: 0, current: true });
+    PartSeen { part, objects: vec![object], foreign: Vec::new(), readiness }
+}
+
+/// Everything installed and ACTIVE on a cluster without nodes.
+fn settled() -> Observed {
+    let addon = |name: &str| Addon {
+        name: name.into(),
+        version: "v1".into(),
+        status: AddonStatus::Active,
+        issues: Vec::new(),
+        tags: Default::default(),
+    };
+    let seen = ADDONS.map(|wanted| Seen {
+        addon: Some(addon(wanted.name)),
+        wanted,
+        has_workload: true,
+        default_version: None,
+    });
+    Observed {
+        ground: Ground::default(),
+        parts: Part::ALL.map(|it| part(it, Ownership::Ours, true)).to_vec(),
+        addons: seen.to_vec(),
+        neighbours: Vec::new(),
+    }
+}
+
+fn planned(observed: &Observed, ledger: &Ledger) -> Plan<Change> {
+    let (cluster, operation) = records(&Value::Null);
+    plan(Scene { cluster: &cluster, operation: &operation, ledger, now: now() }, observed)
+}
+
+fn set(observed: &mut Observed, seen: PartSeen) {
+    let place = observed.parts.iter().position(|it| it.part == seen.part).unwrap();
+    observed.parts[place] = seen;
+}
+
+#[test]
+fn what_is_missing_or_different_is_applied_and_what_is_right_is_left_alone() {
+    let mut observed = settled();
+    assert!(planned(&observed, &Ledger::default()).steps.is_empty());
+    set(&mut observed, part(Part::HealthMonitoringAgent, Ownership::Ours, false));
+    set(&mut observed, part(Part::NeuronDevicePlugin, Ownership::Absent, false));
+    let keys = planned(&observed, &Ledger::default()).keys();
+    assert_eq!(keys, ["apply/health-monitoring-agent", "apply/neuron-device-plugin"]);
+}
+
+#[test]
+fn the_gpu_operator_brings_its_own_plugin_and_no_second_one_is_installed() {
+    let mut observed = settled();
+    set(&mut observed, part(Part::NvidiaDevicePlugin, Ownership::Absent, false));
+    observed.neighbours = vec!["NVIDIA GPU operator (gpu-operator/gpu-operator)".into()];
+    let plan = planned(&observed, &Ledger::default());
+    assert!(plan.steps.is_empty());
+    let End::Done(outcome) = plan.end else { unreachable!() };
+    let components = outcome["components"].as_array().unwrap();
+    let plugin = components.iter().find(|one| one["name"] == "nvidia-device-plugin").unwrap();
+    assert_eq!(plugin["state"], "respected");
+}
+
+#[test]
+fn an_object_of_somebody_else_is_never_written() {
+    let mut observed = settled();
+    set(&mut observed, part(Part::HyperpodPatching, Ownership::Foreign, false));
+    assert!(planned(&observed, &Ledger::default()).steps.is_empty());
+}
+
+#[test]
+fn a_region_without_the_agent_is_told_and_fails_nothing() {
+    let mut observed = settled();
+    let none = PartSeen {
+        objects: Vec::new(),
+        readiness: None,
+        ..part(Part::HealthMonitoringAgent, Ownership::Absent, false)
+    };
+    set(&mut observed, none);
+    let End::Done(outcome) = planned(&observed, &Ledger::default()).end else { unreachable!() };
+    let components = outcome["components"].as_array().unwrap();
+    let agent = components.iter().find(|one| one["name"] == "health-monitoring-agent").unwrap();
+    assert_eq!(agent["state"], "unavailable");
+    assert!(agent["requiredFor"].as_str().unwrap().contains("node recovery"));
+}
+
+#[test]
+fn a_part_that_is_changed_back_each_time_is_a_conflict() {
+    let mut observed = settled();
+    set(&mut observed, part(Part::NvidiaDevicePlugin, Ownership::Ours, false));
+    let (_, operation) = records(&Value::Null);
+    let mut ledger = Ledger::default();
+    for _ in 0..TRIES {
+        ledger.intend("apply/nvidia-device-plugin", now(), (operation.id, 1));
+        ledger.answer("apply/nvidia-device-plugin", Sent::Applied, Default::default());
+    }
+    let End::Failed(failure) = planned(&observed, &ledger).end else { unreachable!() };
+    assert_eq!(failure.code, ErrorCode::Conflict);
+}

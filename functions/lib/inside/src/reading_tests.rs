@@ -1,0 +1,108 @@
+//! The proof over pods that are values.
+
+use super::*;
+use domain::ids::OperationId;
+use engine::{
+    ledger::Ledger,
+    record::{Cluster, Operation},
+};
+use serde_json::{Value, json};
+
+fn records(more: &Value) -> (Cluster, Operation) {
+    let mut cluster = json!({
+        "schema": 1, "id": "01KBXZ3V8Y0000000000000000", "tag": "demo",
+        "target": { "account": "111122223333", "region": "us-west-2" },
+        "decisions": { "tag": "demo", "region": "us-west-2" }, "generation": 1, "version": 1,
+        "createdAt": "2026-12-01T08:00:00Z", "createdBy": "x", "firstOperation": "01KBXZ3V8Y0000000000000001",
+    });
+    for (name, value) in more.as_object().into_iter().flatten() {
+        cluster[name] = value.clone();
+    }
+    let operation = json!({
+        "schema": 1, "id": "01KBXZ3V8Y0000000000000001", "kind": "run_stage",
+        "clusterId": "01KBXZ3V8Y0000000000000000", "clusterTag": "demo", "principal": { "id": "x", "agent": false },
+        "input": {}, "inputHash": "", "machine": "cluster", "lane": "cluster", "state": "running", "attempt": 1,
+        "journalLength": 0, "version": 1, "nonce": "", "createdAt": "2026-12-01T08:00:00Z",
+        "updatedAt": "2026-12-01T08:00:00Z",
+    });
+    (serde_json::from_value(cluster).unwrap(), serde_json::from_value(operation).unwrap())
+}
+
+fn pod(phase: PodPhase) -> Pod {
+    Pod {
+        namespace: NAMESPACE.into(),
+        name: "storage-1".into(),
+        uid: "u".into(),
+        labels: Default::default(),
+        node: Some("hyperpod-i-1".into()),
+        phase,
+        ready: false,
+        message: String::new(),
+    }
+}
+
+fn probed(phase: PodPhase) -> Probed {
+    Probed { name: "storage-1".into(), pod: Some(pod(phase)), ..Probed::default() }
+}
+
+fn judged(probed: &Probed, ledger: &Ledger) -> Reading {
+    let (cluster, operation) = records(&Value::Null);
+    let now = "2026-12-01T09:00:00Z".parse().unwrap();
+    judge(Scene { cluster: &cluster, operation: &operation, ledger, now }, probed)
+}
+
+fn removal(sent: Sent, made: Made) -> Ledger {
+    let mut ledger = Ledger::default();
+    ledger.intend(
+        "remove-probe/storage-1",
+        "2026-12-01T08:59:00Z".parse().unwrap(),
+        (OperationId::from_parts(1, 1), 1),
+    );
+    ledger.answer("remove-probe/storage-1", sent, made);
+    ledger
+}
+
+#[test]
+fn denied_access_fails_at_once_and_names_the_claim_as_bound() {
+    let text =
+        "FailedMount: MountVolume.SetUp failed: Forbidden: AccessDenied: not authorized to perform s3:ListBucket";
+    let seen = Probed { warnings: vec![text.into()], ..probed(PodPhase::Pending) };
+    let Reading::Failed(failure) = judged(&seen, &Ledger::default()) else { unreachable!() };
+    assert_eq!(failure.code, ErrorCode::PermissionDenied);
+    assert!(failure.message.contains("s3-claim is Bound") && failure.message.contains("s3:ListBucket"), "{failure}");
+}
+
+#[test]
+fn a_driver_that_is_not_there_yet_is_waited_for_with_its_text() {
+    let seen = Probed { warnings: vec!["FailedMount: driver not found".into()], ..probed(PodPhase::Pending) };
+    assert!(
+        matches!(judged(&seen, &Ledger::default()), Reading::Wait(wait) if wait.reason.contains("driver not found"))
+    );
+}
+
+#[test]
+fn only_what_we_put_there_proves_the_bucket() {
+    let other = Probed { log: "cluster another\n".into(), ..probed(PodPhase::Succeeded) };
+    assert!(
+        matches!(judged(&other, &Ledger::default()), Reading::Failed(failure) if failure.code == ErrorCode::Conflict)
+    );
+    let ours = Probed { log: "x.txt\ncluster 01KBXZ3V8Y0000000000000000\n".into(), ..probed(PodPhase::Succeeded) };
+    let Reading::Change(ReadChange::Remove { read_on, .. }) = judged(&ours, &Ledger::default()) else { unreachable!() };
+    assert_eq!(read_on.as_deref(), Some("hyperpod-i-1"));
+}
+
+#[test]
+fn the_removal_is_the_proof_that_stays_also_when_its_answer_was_lost() {
+    let gone = Probed { pod: None, ..probed(PodPhase::Succeeded) };
+    let node = Made::from([("readOn".to_owned(), "hyperpod-i-1".to_owned())]);
+    assert_eq!(judged(&gone, &removal(Sent::Applied, node)), Reading::Read("hyperpod-i-1".into()));
+    assert_eq!(judged(&gone, &removal(Sent::Intended, Made::new())), Reading::Read(String::new()));
+    assert!(matches!(judged(&gone, &Ledger::default()), Reading::Change(ReadChange::Create { .. })));
+}
+
+#[test]
+fn what_an_earlier_attempt_left_is_removed_first_and_proves_nothing() {
+    let seen = Probed { left: vec!["storage-0".into()], ..Probed::default() };
+    let expected = ReadChange::Remove { name: "storage-0".into(), read_on: None };
+    assert_eq!(judged(&seen, &Ledger::default()), Reading::Change(expected));
+}

@@ -1,0 +1,219 @@
+//! The client against an API server in the same process, on an empty cluster and a paused clock.
+
+use account::{
+    clock::Clock,
+    kubernetes::{
+        Cluster, Request, User,
+        server::{Door, in_process},
+    },
+};
+use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
+use aws_smithy_async::time::SharedTimeSource;
+use domain::{codes::ErrorCode, failure::Trouble, states::WaitingOn};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::{
+    api::core::v1::{ConfigMap, Namespace},
+    apimachinery::pkg::apis::meta::v1::ObjectMeta,
+};
+use kubernetes::{
+    Call, Endpoint, FORBIDDEN, Identity, Kubernetes, Object, Ownership, Question, Reach, UNREACHABLE, Unreachable,
+};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+use tokio::sync::watch;
+
+/// A cluster and the clock that it lives by.
+#[derive(Clone)]
+struct House {
+    cluster: Arc<Mutex<Cluster>>,
+    changes: Arc<watch::Sender<u64>>,
+    clock: Clock,
+}
+
+impl Door for House {
+    fn with_cluster<R>(&self, act: impl FnOnce(&mut Cluster, Timestamp) -> R) -> Option<R> {
+        let answer = act(&mut self.cluster.lock().unwrap(), self.clock.now());
+        self.changes.send_modify(|count| *count += 1);
+        Some(answer)
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn clock(&self) -> Clock {
+        self.clock
+    }
+}
+
+impl House {
+    fn new() -> Self {
+        let clock = Clock::starting_at("2026-12-01T08:00:00Z".parse().unwrap());
+        let cluster = Arc::new(Mutex::new(Cluster::new("1.34", clock.now())));
+        Self { cluster, changes: Arc::new(watch::channel(0).0), clock }
+    }
+
+    /// A client as `user`, whose access entry was made at `access_since`.
+    fn client(&self, user: User, access_since: Option<Timestamp>) -> Kubernetes {
+        let house = self.clone();
+        let reach = Reach::new(move |_| {
+            let user = user.clone();
+            in_process(house.clone(), move |token: &str| {
+                token.starts_with("k8s-aws-v1.").then(|| user.clone()).ok_or(())
+            })
+        });
+        Kubernetes::new(&reach, &endpoint(), self.identity(access_since))
+    }
+
+    fn identity(&self, access_since: Option<Timestamp>) -> Identity {
+        Identity {
+            cluster: "demo".to_owned(),
+            region: "us-west-2".to_owned(),
+            credentials: SharedCredentialsProvider::new(Credentials::new("AKID", "secret", None, None, "test")),
+            time: SharedTimeSource::new(self.clock),
+            access_since,
+        }
+    }
+
+    fn admin(&self) -> Kubernetes {
+        self.client(User::system("admin"), None)
+    }
+
+    /// Applies an object as another manager.
+    fn apply_as(&self, manager: &str, path: &str, object: &Value) {
+        let request = Request {
+            method: http::Method::PATCH,
+            path: path.to_owned(),
+            query: format!("fieldManager={manager}"),
+            content_type: Some("application/apply-patch+yaml".to_owned()),
+            accept: None,
+            body: object.to_string().into_bytes(),
+            user: User::system("other"),
+        };
+        self.with_cluster(|cluster, now| cluster.handle(&request, now));
+    }
+}
+
+fn endpoint() -> Endpoint {
+    Endpoint { url: "https://0123.gr7.us-west-2.eks.amazonaws.com".to_owned(), certificate_authority: String::new() }
+}
+
+fn settings(color: &str, ours: bool) -> Object {
+    let labels =
+        ours.then(|| BTreeMap::from([("app.kubernetes.io/managed-by".into(), "hyperpod-instantstart".into())]));
+    let metadata = ObjectMeta {
+        name: Some("settings".into()),
+        namespace: Some("default".into()),
+        labels,
+        ..ObjectMeta::default()
+    };
+    let data = Some(BTreeMap::from([("color".to_owned(), color.to_owned())]));
+    Object::of(&ConfigMap { metadata, data, ..ConfigMap::default() })
+}
+
+const SETTINGS: &str = "/api/v1/namespaces/default/configmaps/settings";
+
+#[tokio::test(start_paused = true)]
+async fn an_object_is_applied_any_number_of_times_and_is_ours() {
+    let kubernetes = House::new().admin();
+    let object = settings("blue", true);
+    assert_eq!(kubernetes.ownership(&object).await.unwrap(), Ownership::Absent);
+    let uid = kubernetes.apply(&object).await.unwrap();
+    let first = kubernetes.seen(&object).await.unwrap().unwrap();
+    assert_eq!(kubernetes.apply(&object).await.unwrap(), uid);
+    let second = kubernetes.seen(&object).await.unwrap().unwrap();
+    assert_eq!(first["metadata"]["resourceVersion"], second["metadata"]["resourceVersion"], "nothing was written");
+    assert!(object.is_within(&second) && !settings("red", true).is_within(&second));
+    assert_eq!(kubernetes.ownership(&object).await.unwrap(), Ownership::Ours);
+    kubernetes.delete(&object).await.unwrap();
+    kubernetes.delete(&object).await.unwrap();
+    assert_eq!(kubernetes.seen(&object).await.unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_field_of_another_manager_is_a_conflict_that_names_both_and_is_taken_back_in_our_own_object() {
+    let house = House::new();
+    let kubernetes = house.admin();
+    house.apply_as("helm", SETTINGS, settings("green", false).value());
+    let refused = kubernetes.apply(&settings("blue", false)).await.unwrap_err();
+    let failure = refused.failure();
+    assert_eq!(failure.code, ErrorCode::Conflict);
+    assert!(failure.message.contains("helm") && failure.message.contains("color"), "{failure}");
+    house.apply_as("helm", SETTINGS, settings("green", true).value());
+    kubernetes.apply(&settings("blue", true)).await.unwrap();
+    assert_eq!(kubernetes.seen(&settings("blue", true)).await.unwrap().unwrap()["data"]["color"], "blue");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_a_wait_while_access_spreads_and_a_verdict_after() {
+    let house = House::new();
+    let nobody = User { name: "nobody".to_owned(), groups: Vec::new() };
+    let young = house.client(nobody.clone(), Some(house.clock.now() - SignedDuration::from_secs(30)));
+    let refused = young.nodes("").await.unwrap_err();
+    assert!(matches!(refused, Trouble::Later { on: WaitingOn::Aws, .. }), "{refused:?}");
+    let old = house.client(nobody, Some(house.clock.now() - SignedDuration::from_mins(4)));
+    let refused = old.nodes("").await.unwrap_err();
+    assert!(matches!(&refused, Trouble::Fatal(failure) if failure.code == ErrorCode::PermissionDenied), "{refused:?}");
+    assert!(refused.is_upstream(FORBIDDEN));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_is_made_anew_when_it_ages_and_requests_go_on() {
+    let house = House::new();
+    let kubernetes = house.admin();
+    assert!(kubernetes.version().await.unwrap().starts_with("v1.34"));
+    tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
+    assert!(kubernetes.nodes("").await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn kinds_and_rights_are_asked_of_the_cluster() {
+    let kubernetes = House::new().admin();
+    assert!(kubernetes.serves("apps/v1", "DaemonSet").await.unwrap());
+    assert!(!kubernetes.serves("kueue.x-k8s.io/v1beta1", "ClusterQueue").await.unwrap());
+    assert!(!kubernetes.serves_group("cert-manager.io").await.unwrap());
+    assert!(kubernetes.may_i(&Question::everything()).await.unwrap().allowed);
+    assert!(!kubernetes.may("nobody", &[], &Question::everything()).await.unwrap().allowed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn cluster_wide_objects_and_empty_lists_are_read() {
+    let kubernetes = House::new().admin();
+    let metadata = ObjectMeta { name: Some("aws-hyperpod".into()), ..ObjectMeta::default() };
+    let namespace = Object::of(&Namespace { metadata, ..Namespace::default() });
+    kubernetes.apply(&namespace).await.unwrap();
+    assert_eq!(kubernetes.seen(&namespace).await.unwrap().unwrap()["kind"], json!("Namespace"));
+    assert!(kubernetes.daemon_sets(None, "").await.unwrap().is_empty());
+    assert!(kubernetes.pods(Some("default"), "app=x").await.unwrap().is_empty());
+    assert_eq!(kubernetes.pod("default", "none").await.unwrap(), None);
+    assert_eq!(kubernetes.log("default", "none").await.unwrap(), None);
+    assert_eq!(kubernetes.claim("default", "s3-claim").await.unwrap(), None);
+    assert!(kubernetes.events("default", "Pod", "none").await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_never_answers_is_given_up_after_five_seconds_and_one_without_a_route_is_unreachable() {
+    let house = House::new();
+    let silent = Reach::new(|_| {
+        tower::service_fn(|_: Call| {
+            std::future::pending::<Result<http::Response<account::kubernetes::server::Body>, String>>()
+        })
+    });
+    let kubernetes = Kubernetes::new(&silent, &endpoint(), house.identity(None));
+    let began = house.clock.now();
+    let lost = kubernetes.nodes("").await.unwrap_err();
+    assert_eq!(lost.failure().code, ErrorCode::NetworkUnreachable);
+    assert_eq!(house.clock.now().duration_since(began).as_secs(), 5);
+    let closed = Reach::new(|endpoint: &Endpoint| {
+        let url = endpoint.url.clone();
+        tower::service_fn(move |_: Call| {
+            let refused = Unreachable { url: url.clone(), why: "no route to host".to_owned() };
+            std::future::ready(Err::<http::Response<account::kubernetes::server::Body>, _>(refused))
+        })
+    });
+    let kubernetes = Kubernetes::new(&closed, &endpoint(), house.identity(None));
+    assert!(kubernetes.apply(&settings("blue", true)).await.unwrap_err().is_upstream(UNREACHABLE));
+}
