@@ -8,7 +8,7 @@ use contract::{
 use domain::{ErrorCode, FieldError, states::Stage};
 use engine::{
     record::Cluster,
-    submit::{ClusterWrite, Submission},
+    submit::{ClusterWrite, Refused, Submission},
 };
 use serde_json::Value;
 use surface::{Request, problem::problem};
@@ -49,7 +49,7 @@ pub(crate) async fn take(api: &Api, wanted: Wanted, request: &Request) -> Result
         stages,
         lane: LANE,
     };
-    if let Some(known) = api.desk().recall(&submission).await.map_err(problems::of_refused)? {
+    if let Some(known) = api.desk().recall(&submission).await.map_err(|refused| refusal(refused, &submission.cluster))? {
         return answer(Ok(accepted(&known.operation, known.already_running, Vec::new())));
     }
     let findings = plan::preflight(api, &submission.cluster).await?;
@@ -62,6 +62,18 @@ pub(crate) async fn take(api: &Api, wanted: Wanted, request: &Request) -> Result
 ///
 /// # Errors
 /// All that block, as one problem.
+/// A new cluster is refused for its tag alone before anything is looked at.
+fn refusal(refused: Refused, cluster: &ClusterWrite) -> Problem {
+    let made = problems::of_refused(refused);
+    match cluster {
+        ClusterWrite::New(_) if made.code == ErrorCode::Conflict && made.errors.is_empty() => {
+            let errors = vec![ProblemField { pointer: "/tag".to_owned(), detail: made.action.clone() }];
+            Problem { errors, ..made }
+        }
+        _ => made,
+    }
+}
+
 fn passable(findings: Vec<Finding>) -> Result<Vec<String>, Problem> {
     let (blocking, rest): (Vec<_>, Vec<_>) =
         findings.into_iter().partition(|finding| finding.severity == Severity::Blocking);

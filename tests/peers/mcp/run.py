@@ -80,8 +80,9 @@ def conformance(url, tools, revision):
     program = tools / "@modelcontextprotocol/conformance/dist/index.js"
     baseline = HERE / f"expected-failures-{revision}.yml"
     ended = node(program, "server", "--url", url, "--requirements", revision, "--expected-failures", baseline)
-    summary = [line for line in ended.stdout.splitlines() if re.search(r"passed|failed|stale|unexpected", line, re.I)]
-    print("\n".join(summary[-40:]))
+    print(f"conformance of {revision}: {' '.join(re.findall(r'^Total: .*$', ended.stdout, re.M))}")
+    if ended.returncode:
+        print(ended.stdout[-3000:])
     check(f"conformance of {revision}", ended.returncode != 0 and f"exit {ended.returncode}")
 
 

@@ -43,7 +43,10 @@ UNHANDLED = {
 }
 
 # Handled, but nothing here can make them succeed; their refusals are held.
-ONLY_REFUSED = {"eks": {"DescribeNodegroup"}}  # there are no node groups
+ONLY_REFUSED = {
+    "eks": {"DescribeNodegroup", "DescribeFargateProfile"},  # there are none of these
+    "sts": {"AssumeRoleWithWebIdentity"},  # needs a token that a cluster's issuer has signed
+}
 
 
 def implemented():

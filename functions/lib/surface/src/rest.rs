@@ -108,9 +108,11 @@ impl<F: FrontDoor> Route<F> {
         let (key, key_found) = idempotency_key(descriptor, &parts.headers);
         let (generation, generation_found) = expected_generation(&parts.headers);
         let mut found: Vec<FieldError> = key_found.into_iter().chain(generation_found).collect();
+        let keyless = key.is_none() && !parts.headers.contains_key(IDEMPOTENCY_KEY);
         let assembled = input::assemble(descriptor, &entry.schema, Parts { path: &path, query, body });
         let input = match assembled {
-            Ok(input) if found.is_empty() || input.validate_only => input,
+            // Showing a plan needs no key; what is given must be right all the same.
+            Ok(input) if found.is_empty() || (input.validate_only && keyless && found.len() == 1) => input,
             Ok(_) => return Err(problem::of_fields(found)),
             Err(more) => {
                 found.extend(more);

@@ -40,6 +40,8 @@ def _reads(ok, no):
     ok("DescribeInstances")
     no("DescribeInstances", "InvalidInstanceID.NotFound", InstanceIds=["i-00000000000000000"])
     ok("DescribePrefixLists")
+    ok("DescribeManagedPrefixLists")
+    ok("DescribeDhcpOptions")
     ok("DescribeVpcEndpointServices")
     ok("DescribeVpcs")
     no("DescribeVpcs", "InvalidVpcID.NotFound", VpcIds=["vpc-00000000000000000"])
@@ -109,12 +111,16 @@ def _routing(t, ok, no, vpc, subnet):
     endpoint = ok("CreateVpcEndpoint", VpcId=vpc, ServiceName="com.amazonaws.us-west-2.s3",
                   RouteTableIds=[table])["VpcEndpoint"]["VpcEndpointId"]
     no("CreateVpcEndpoint", "InvalidServiceName", VpcId=vpc, ServiceName="com.amazonaws.us-west-2.nothing")
+    ok("ModifyVpcEndpoint", VpcEndpointId=endpoint, RemoveRouteTableIds=[table])
+    ok("ModifyVpcEndpoint", VpcEndpointId=endpoint, AddRouteTableIds=[table])
+    no("ModifyVpcEndpoint", "InvalidVpcEndpointId.NotFound", VpcEndpointId="vpce-00000000000000000", AddRouteTableIds=[table])
     ok("DescribeVpcEndpoints")
     ok("DescribeRouteTables", RouteTableIds=[table])
     no("DescribeRouteTables", "InvalidRouteTableID.NotFound", RouteTableIds=["rtb-00000000000000000"])
     ok("DeleteVpcEndpoints", VpcEndpointIds=[endpoint])
     ok("DeleteRoute", **everywhere)
     no("DeleteRoute", "InvalidRoute.NotFound", **everywhere)
+    association = ok("ReplaceRouteTableAssociation", AssociationId=association, RouteTableId=table)["NewAssociationId"]
     ok("DisassociateRouteTable", AssociationId=association)
     no("DisassociateRouteTable", "InvalidAssociationID.NotFound", AssociationId="rtbassoc-00000000000000000")
     return gateway, table

@@ -103,6 +103,8 @@ def _providers(ok, no):
     ok("GetOpenIDConnectProvider", OpenIDConnectProviderArn=provider)
     no("GetOpenIDConnectProvider", "NoSuchEntity", OpenIDConnectProviderArn=provider + "-not")
     ok("ListOpenIDConnectProviders")
+    ok("AddClientIDToOpenIDConnectProvider", OpenIDConnectProviderArn=provider, ClientID="other")
+    ok("RemoveClientIDFromOpenIDConnectProvider", OpenIDConnectProviderArn=provider, ClientID="other")
     ok("TagOpenIDConnectProvider", OpenIDConnectProviderArn=provider, Tags=TAGS)
     ok("UntagOpenIDConnectProvider", OpenIDConnectProviderArn=provider, TagKeys=["team"])
     ok("DeleteOpenIDConnectProvider", OpenIDConnectProviderArn=provider)

@@ -18,8 +18,8 @@ pub(super) fn of(descriptor: &Descriptor) -> Vec<Value> {
     }
     if changes(descriptor) {
         list.push(json!({
-            "name": "Idempotency-Key", "in": "header", "required": true,
-            "description": "The same key is the same operation. Not needed with validateOnly=true.",
+            "name": "Idempotency-Key", "in": "header", "required": false,
+            "description": "The same key is the same operation. Required unless validateOnly=true.",
             "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
         }));
         list.push(json!({

@@ -132,6 +132,10 @@ fn ec2(violation: &Violation) -> AwsError {
             let message = format!("Invalid value '{value}' for {name}. It must be {wanted}.");
             AwsError::new("InvalidParameterValue", message)
         }
+        Rule::Enum(_) if name.starts_with("InstanceTypes.") => {
+            let message = format!("The following supplied instance types do not exist: [{value}]");
+            AwsError::new("InvalidInstanceType", message)
+        }
         Rule::Enum(values) => AwsError::new(
             "InvalidParameterValue",
             format!("Value ({value}) for parameter {name} is invalid. Valid values are: {}", values.join(", ")),
