@@ -49,7 +49,9 @@ pub(crate) async fn take(api: &Api, wanted: Wanted, request: &Request) -> Result
         stages,
         lane: LANE,
     };
-    if let Some(known) = api.desk().recall(&submission).await.map_err(|refused| refusal(refused, &submission.cluster))? {
+    if let Some(known) =
+        api.desk().recall(&submission).await.map_err(|refused| refusal(refused, &submission.cluster))?
+    {
         return answer(Ok(accepted(&known.operation, known.already_running, Vec::new())));
     }
     let findings = plan::preflight(api, &submission.cluster).await?;
