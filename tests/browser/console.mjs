@@ -1,10 +1,11 @@
 // The console's controls in a user's words, and the API for what a script must know beforehand.
 import assert from "node:assert/strict";
 
-/** Chooses an option of a select by its field's label. */
-export async function choose(page, label, option, nth = 0) {
+/** Chooses an option of a select by its field's label; a long list shows it only once `typed` narrows it. */
+export async function choose(page, label, option, { nth = 0, typed = "" } = {}) {
   const trigger = page.getByRole("button", { name: new RegExp(`^${label}\\b`) }).nth(nth);
   await trigger.click();
+  await page.keyboard.type(typed);
   await page.getByRole("option", { name: option }).first().click();
 }
 
@@ -87,7 +88,7 @@ export async function fillWizard(page, { tag, region, capacity }) {
 /** Fills the first instance group of a form. */
 export async function fillGroup(page, { zoneId, instanceType, count }) {
   await choose(page, "Zone", new RegExp(zoneId));
-  await choose(page, "Instance type", new RegExp(instanceType.replaceAll(".", "\\.")));
+  await choose(page, "Instance type", new RegExp(instanceType.replaceAll(".", "\\.")), { typed: instanceType });
   await page.getByLabel("Instances", { exact: true }).first().fill(String(count));
 }
 
