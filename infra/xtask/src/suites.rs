@@ -15,7 +15,11 @@ use std::{
 /// Every suite: its name, what it holds, and its command.
 const SUITES: &[(&str, &str, &[&str])] = &[
     ("unit", "every crate's own tests", &["cargo", "test", "--workspace", "--lib", "--bins", "--no-fail-fast"]),
-    ("account", "the account's services together", &["cargo", "test", "--workspace", "--test", "life"]),
+    (
+        "kubernetes",
+        "our Kubernetes client against the account's API server",
+        &["cargo", "test", "--workspace", "--test", "api_server"],
+    ),
     ("front-door", "REST and MCP over the engine", &["cargo", "test", "--workspace", "--test", "front-door"]),
     ("journeys", "whole operations, paused clock", &["cargo", "test", "--workspace", "--test", "journeys"]),
     ("console", "the console's types, tests and build", &["tests/console/run"]),
