@@ -14,7 +14,7 @@ function Addresses({ group }: { group: Group }) {
 }
 
 const COLUMNS: TableProps.ColumnDefinition<Group>[] = [
-  { id: "group", header: "Instance group", isRowHeader: true, cell: (group) => group.instanceGroup },
+  { id: "group", header: "Instance group", isRowHeader: true, minWidth: 130, cell: (group) => group.instanceGroup },
   { id: "nodes", header: "Nodes", minWidth: 150, cell: (group) => `${group.count} × ${group.instanceType}` },
   { id: "zone", header: "Zone", minWidth: 110, cell: zone },
   { id: "source", header: "Capacity source", minWidth: 180, cell: (group) => group.capacitySource },
