@@ -23,7 +23,7 @@ pub mod s3;
 pub mod sagemaker;
 mod target;
 
-pub use target::{Cloud, Who};
+pub use target::{Cloud, Kept, Who};
 
 /// Ids and tags of what was made; AWS's tag limits hold (50 tags, keys of 128 and values of 256 characters).
 pub type Tags = std::collections::BTreeMap<String, String>;

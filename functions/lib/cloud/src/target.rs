@@ -9,7 +9,11 @@ use aws_smithy_runtime_api::client::{
 use aws_smithy_types::{retry::RetryConfig, timeout::TimeoutConfig};
 use domain::ids::OperationId;
 use engine::record::{Operation, Target};
-use std::time::Duration;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 /// A read that takes longer is asked again by the next tick.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
@@ -18,7 +22,7 @@ const READ_TIMEOUT: Duration = Duration::from_secs(5);
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// On whose behalf calls are made: it goes into session name and user agent, so that CloudTrail tells.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Who(String);
 
 impl Who {
@@ -51,7 +55,17 @@ pub struct Cloud {
     pub time: SharedTimeSource,
     /// Measures time-outs.
     pub sleep: SharedAsyncSleep,
+    /// Configurations that were made already; starts empty.
+    pub kept: Kept,
 }
+
+/// Configurations by whom they are for. Clients of one configuration share its signing identity, so that a role is
+/// assumed once and not again for each client of each look.
+#[derive(Debug, Clone, Default)]
+pub struct Kept(Arc<Mutex<HashMap<(Target, Who, Duration), SdkConfig>>>);
+
+/// Most configurations that are kept: a function that lives for long meets ever new operations.
+const MOST_KEPT: usize = 64;
 
 /// The two configurations of a service's clients.
 #[derive(Debug, Clone)]
@@ -83,6 +97,21 @@ impl Cloud {
     }
 
     async fn config(&self, target: &Target, who: &Who, timeout: Duration) -> SdkConfig {
+        let key = (target.clone(), who.clone(), timeout);
+        let lock = || self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = lock().get(&key) {
+            return kept.clone();
+        }
+        let config = self.new_config(target, who, timeout).await;
+        let mut kept = lock();
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert(key, config.clone());
+        config
+    }
+
+    async fn new_config(&self, target: &Target, who: &Who, timeout: Duration) -> SdkConfig {
         let region = Region::new(target.region.to_string());
         let base = self.base(region.clone(), self.credentials.clone(), who, timeout);
         let Some(role) = &target.role_arn else { return base };

@@ -109,6 +109,7 @@ fn cloud_as(account: &Account, credentials: SharedCredentialsProvider) -> Cloud 
         credentials,
         time: SharedTimeSource::new(account.clock()),
         sleep: SharedAsyncSleep::new(TokioSleep::new()),
+        kept: ::cloud::Kept::default(),
     }
 }
 

@@ -14,11 +14,15 @@ enum Piece {
 /// The value of a variable is literal: a `*` in it is no wildcard. A variable without value and without default matches
 /// nothing (IAM User Guide, "IAM policy elements: Variables and tags").
 pub(super) fn matches(pattern: &str, text: &str, context: Option<&Context>) -> bool {
-    pieces(pattern, context).is_some_and(|pieces| glob(&pieces, &text.chars().collect::<Vec<_>>()))
+    !begins_otherwise(pattern, text, |wanted, there| wanted == there)
+        && pieces(pattern, context).is_some_and(|pieces| glob(&pieces, &text.chars().collect::<Vec<_>>()))
 }
 
 /// The same without case, as actions are compared.
 pub(super) fn matches_without_case(pattern: &str, text: &str, context: Option<&Context>) -> bool {
+    if begins_otherwise(pattern, text, |wanted, there| wanted.eq_ignore_ascii_case(there) || !wanted.is_ascii()) {
+        return false;
+    }
     pieces(pattern, context).is_some_and(|pieces| {
         let lower = |letter: char| letter.to_lowercase().next().unwrap_or(letter);
         let pieces: Vec<_> = pieces
@@ -27,6 +31,14 @@ pub(super) fn matches_without_case(pattern: &str, text: &str, context: Option<&C
             .collect();
         glob(&pieces, &text.chars().map(lower).collect::<Vec<_>>())
     })
+}
+
+/// Does the part of `pattern` before its first wildcard or variable rule `text` out already? Nearly every question to a
+/// policy ends here, without a list of pieces.
+fn begins_otherwise(pattern: &str, text: &str, same: impl Fn(&u8, &u8) -> bool) -> bool {
+    let literal = pattern.bytes().take_while(|letter| !matches!(letter, b'*' | b'?' | b'$'));
+    let mut there = text.bytes();
+    literal.into_iter().any(|wanted| !there.next().is_some_and(|there| same(&wanted, &there)))
 }
 
 /// Compares two ARNs part by part, so that a wildcard does not reach over a colon of the first five.
@@ -139,8 +151,22 @@ mod tests {
             ("a?c", "ac", false),
             ("*ab*ab", "ababab", true),
             ("*ab*ab", "abba", false),
+            ("abc", "ab", false),
+            ("ab", "abc", false),
         ] {
             assert_eq!(matches(pattern, text, None), expected, "{pattern} against {text}");
+        }
+    }
+
+    #[test]
+    fn actions_match_whatever_their_case() {
+        for (pattern, text, expected) in [
+            ("EC2:create*", "ec2:CreateVpc", true),
+            ("ec2:Describe*", "ec2:CreateVpc", false),
+            ("ec2:CreateVpc", "ec2:CreateVpcEndpoint", false),
+            ("ü:X", "Ü:x", true),
+        ] {
+            assert_eq!(matches_without_case(pattern, text, None), expected, "{pattern} against {text}");
         }
     }
 
