@@ -38,7 +38,8 @@ impl House {
     pub(crate) async fn furnished() -> Self {
         let start: jiff::Timestamp = harness::START.parse().unwrap();
         let mut world = World::new(7, 1);
-        account::seed::furnish(&mut world, start, "us-west-2", "sagemaker-project").unwrap();
+        account::seed::furnish(&mut world, start, "us-west-2", "sagemaker-project");
+        account::seed::found_clusters(&mut world, start, "us-west-2").unwrap();
         let account = Account::new(world, Clock::starting_at(start)).unwrap();
         let product = Product::over(account).await;
         let root = product.account.read(account::iam::root_credentials);

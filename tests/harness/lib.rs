@@ -30,7 +30,7 @@ pub struct Product {
     pub front: Wired,
     /// Names under which it is installed.
     pub installed: Installed,
-    _life: Life,
+    life: Option<Life>,
 }
 
 struct Life(JoinHandle<()>);
@@ -55,11 +55,17 @@ impl Product {
 
     /// The product over an account in which it is installed.
     pub async fn over(account: Account) -> Self {
+        let mut product = Self::at_rest(account).await;
+        product.account.set_functions(functions::all(&product.account, &product.installed));
+        product.life = Some(Life(product.account.run()));
+        product
+    }
+
+    /// The product over an account in which nothing moves by itself: no state machine goes on.
+    pub async fn at_rest(account: Account) -> Self {
         let installed = Installed::in_region(&"us-west-2".parse().unwrap());
         let front = Wired::new(&account, &installed, &root(&account)).await;
-        account.set_functions(functions::all(&account, &installed));
-        let life = Life(account.run());
-        Self { account, front, installed, _life: life }
+        Self { account, front, installed, life: None }
     }
 
     /// Submits the creation of a cluster.

@@ -1,5 +1,6 @@
 //! `cargo xtask`: the project's own commands. One file per sub-command; nothing here is part of the product.
 
+mod bench;
 mod kubernetes;
 mod models;
 mod suites;
@@ -12,6 +13,7 @@ const USAGE: &str = "\
 usage:
   cargo xtask up [--speed N] [--fresh] [--empty] …     build what is missing and start the local product
   cargo xtask test [SUITE]                             run every suite, or one
+  cargo xtask bench                                    measure the product's figures, as JSON
   cargo xtask generate [surface | models | kubernetes] write committed files from their sources (default: surface)";
 
 fn main() -> Result<()> {
@@ -20,6 +22,7 @@ fn main() -> Result<()> {
         ["up", ..] => up::run(&arguments[1..]),
         ["test"] => suites::run(None),
         ["test", suite] => suites::run(Some(suite)),
+        ["bench"] => bench::run(),
         ["generate", "models"] => models::generate(),
         ["generate", "kubernetes"] => kubernetes::generate(),
         ["generate"] | ["generate", "surface"] => surface::generate(),

@@ -25,22 +25,32 @@ const NODE: &str = "ml.g5.8xlarge";
 const PLANNED: &str = "ml.p5.48xlarge";
 const SCRIPT: &str = "#!/bin/bash\necho \"on_create.sh: nothing to prepare\"\nexit 0\n";
 
-/// Fills `region` of an empty account as of `now`; `bucket` is the project's.
+/// Gives `region` of an empty account, as of `now`, what every account in use has: quotas, capacity, a training plan and
+/// the project's bucket, called `bucket`. Clusters are [`found_clusters`]'.
+pub fn furnish(world: &mut World, now: Timestamp, region: &str, bucket: &str) {
+    allow_usual_choices(world, region);
+    make_scarce(world, region);
+    let start = before(world, now);
+    s3::make_bucket(world, bucket, region, start);
+    plan(world, now, region);
+}
+
+/// Has somebody make the two clusters in `region`, some hours before `now`.
 ///
 /// # Errors
 /// The refusal of a service, which a change of its rules can cause.
-pub fn furnish(world: &mut World, now: Timestamp, region: &str, bucket: &str) -> Result<(), AwsError> {
-    let start = now.saturating_sub(world.paced(BEFORE)).unwrap_or(now);
-    allow_usual_choices(world, region);
-    make_scarce(world, region);
-    s3::make_bucket(world, bucket, region, start);
-    let mut founder = Founder { world, region, at: start };
+pub fn found_clusters(world: &mut World, now: Timestamp, region: &str) -> Result<(), AwsError> {
+    let at = before(world, now);
+    let mut founder = Founder { world, region, at };
     founder.roles()?;
     founder.research()?;
     founder.legacy()?;
     founder.pass_until(now);
-    plan(world, now, region);
     Ok(())
+}
+
+fn before(world: &World, now: Timestamp) -> Timestamp {
+    now.saturating_sub(world.paced(BEFORE)).unwrap_or(now)
 }
 
 /// Quotas of accelerated types are 0 in a new account; here most have been raised.
@@ -285,7 +295,8 @@ mod tests {
     fn furnished() -> World {
         let mut world = World::new(7, 1);
         let now = "2026-12-01T08:00:00Z".parse().unwrap();
-        furnish(&mut world, now, "us-west-2", "project").unwrap();
+        furnish(&mut world, now, "us-west-2", "project");
+        found_clusters(&mut world, now, "us-west-2").unwrap();
         world
     }
 

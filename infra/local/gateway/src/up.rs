@@ -89,9 +89,11 @@ fn open(options: &Options) -> Result<Account> {
 fn fresh(options: &Options, clock: Clock) -> Result<Account> {
     let mut world = World::new(rand::random(), options.speed);
     world.eks.first_port = Some(options.kubernetes_port);
+    let (account_id, home) = (ACCOUNT_ID.parse().context("the account")?, HOME.parse().context("the home Region")?);
+    let bucket = domain::naming::project_bucket(wiring::BUCKET_PREFIX, &account_id, &home)?;
+    account::seed::furnish(&mut world, clock.now(), HOME, &bucket);
     if !options.empty {
-        let bucket = format!("sagemaker-instantstart-{ACCOUNT_ID}-{HOME}");
-        account::seed::furnish(&mut world, clock.now(), HOME, &bucket).context("furnishing the account")?;
+        account::seed::found_clusters(&mut world, clock.now(), HOME).context("furnishing the account")?;
     }
     Ok(Account::new(world, clock)?)
 }

@@ -1,0 +1,149 @@
+//! A whole creation in process: real time, virtual time, transitions and writes; and how soon the product sees that AWS is
+//! ready.
+
+use crate::{figure, rounded};
+use account::world::World;
+use anyhow::{Result, ensure};
+use domain::states::{OperationState, Stage};
+use engine::record::{Operation, Principal};
+use engine::submit::{ClusterWrite, Submission};
+use harness::{Product, decisions};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// How many creations are measured.
+const CREATIONS: u64 = 3;
+/// With how many seeds the reaction is measured.
+const SEEDS: u64 = 10;
+
+fn decided() -> Value {
+    json!({ "hyperpod": {
+        "instanceGroups": { "workers": { "zoneId": "usw2-az2", "instanceType": "ml.g6.4xlarge", "instanceCount": 1 } },
+    } })
+}
+
+async fn product(seed: u64) -> Product {
+    let product = Product::new(seed).await;
+    product.account.with_world(|world| {
+        for quota in ["ml.g6.4xlarge for cluster usage", "ml.m5.2xlarge for cluster usage"] {
+            account::quotas::set(world, "sagemaker", quota, "us-west-2", 8.0);
+        }
+    });
+    product
+}
+
+/// Nothing to verified, several times: the median of the real time, the rest of the last.
+pub(crate) async fn whole() -> Result<Value> {
+    let (mut real, mut last) = (Vec::new(), Value::Null);
+    for seed in 0..CREATIONS {
+        let product = product(seed).await;
+        let before = counted(&product);
+        let began = Instant::now();
+        let accepted = product.create(decisions("demo", decided()), Stage::Verification).await;
+        let ended = product.ended(accepted.operation.id).await;
+        real.push(began.elapsed().as_secs_f64());
+        ensure!(ended.state == OperationState::Succeeded, "the creation failed: {:#?}", ended.failure);
+        last = told(&product, &ended, &before);
+    }
+    last["realSeconds"] = figure(rounded(crate::quantile(&mut real, 0.5)), "s", "< 3");
+    Ok(last)
+}
+
+fn told(product: &Product, ended: &Operation, before: &Counted) -> Value {
+    let after = counted(product);
+    let virtual_minutes = ended.finished_at.map(|end| end.duration_since(ended.created_at).as_secs_f64() / 60.0);
+    json!({
+        "virtualMinutes": rounded(virtual_minutes.unwrap_or_default()),
+        "changes": ended.journal_length,
+        "stateTransitions": after.transitions - before.transitions,
+        "tableWrites": after.writes - before.writes,
+        "tableReads": after.reads - before.reads,
+        "awsReads": after.aws_reads - before.aws_reads,
+    })
+}
+
+struct Counted {
+    transitions: usize,
+    writes: u64,
+    reads: u64,
+    aws_reads: u64,
+}
+
+fn counted(product: &Product) -> Counted {
+    product.account.read(|world: &World| {
+        let entered = |kind: &str| kind.ends_with("StateEntered");
+        let histories = world.states.executions.values().map(|execution| &execution.history);
+        let transitions = histories.map(|history| history.iter().filter(|event| entered(&event.kind)).count()).sum();
+        let (mut writes, mut reads, mut aws_reads) = (0, 0, 0);
+        for (name, count) in world.calls.counts() {
+            match name.split_once(':').map_or("", |(service, _)| service) {
+                "dynamodb" => {
+                    writes += count.mutating;
+                    reads += count.succeeded - count.mutating;
+                }
+                "states" | "lambda" => {}
+                _ => aws_reads += count.succeeded - count.mutating,
+            }
+        }
+        Counted { transitions, writes, reads, aws_reads }
+    })
+}
+
+/// From the moment at which the last node is Running to the end of the operation that waits for it.
+pub(crate) async fn reaction() -> Result<Value> {
+    let mut taken = Vec::new();
+    for seed in 0..SEEDS {
+        let product = product(100 + seed).await;
+        let accepted = product.create(decisions("demo", decided()), Stage::Dependencies).await;
+        let made = product.ended(accepted.operation.id).await;
+        ensure!(made.state == OperationState::Succeeded, "the foundation failed: {:#?}", made.failure);
+        taken.push(until_seen(&product, &made).await?);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "ten values")]
+    let mean = taken.iter().sum::<f64>() / taken.len() as f64;
+    let longest = taken.iter().copied().fold(0.0, f64::max);
+    Ok(json!({ "mean": figure(rounded(mean), "s", "<= 10"), "longest": figure(rounded(longest), "s", "") }))
+}
+
+async fn until_seen(product: &Product, made: &Operation) -> Result<f64> {
+    let Some(cluster) = product.front.desk.store.cluster(made.cluster_id).await.ok().flatten() else {
+        anyhow::bail!("the cluster is not recorded");
+    };
+    let submission = Submission {
+        kind: "run_stage",
+        cluster: ClusterWrite::Keep(cluster),
+        principal: Principal { id: "a-person".to_owned(), agent: false },
+        input: json!({ "stage": Stage::HyperPod }),
+        idempotency_key: None,
+        machine: "cluster",
+        stages: Some((Stage::HyperPod, Stage::HyperPod)),
+        lane: "cluster",
+    };
+    let accepted = product.front.desk.submit(submission).await.map_err(|refused| anyhow::anyhow!("{refused:?}"))?;
+    let mut ready = None;
+    loop {
+        let operation = product.operation(accepted.operation.id).await;
+        if let (Some(ready), Some(end)) = (ready, operation.finished_at) {
+            ensure!(operation.state == OperationState::Succeeded, "{:#?}", operation.failure);
+            return Ok(end.duration_since(ready).as_secs_f64());
+        }
+        ensure!(!operation.is_terminal(), "it ended before its node was there: {:#?}", operation.failure);
+        if ready.is_none() && is_ready(product) {
+            ready = Some(product.account.now());
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+}
+
+/// Every node that is wanted runs, and the HyperPod cluster is in service.
+fn is_ready(product: &Product) -> bool {
+    use account::sagemaker::{ClusterStatus, NodeStatus};
+    product.account.read(|world| {
+        let mut clusters = world.sagemaker.clusters.values();
+        clusters.next().is_some_and(|cluster| {
+            cluster.status == ClusterStatus::InService
+                && !cluster.nodes.is_empty()
+                && cluster.nodes.values().all(|node| node.status == NodeStatus::Running)
+        })
+    })
+}
