@@ -20,6 +20,11 @@ const SUITES: &[(&str, &str, &[&str])] = &[
         "our Kubernetes client against the account's API server",
         &["cargo", "test", "--workspace", "--test", "api_server"],
     ),
+    (
+        "contract",
+        "each operation and query on every surface, in the policies, in a test",
+        &["cargo", "test", "--workspace", "--test", "contract"],
+    ),
     ("front-door", "REST and MCP over the engine", &["cargo", "test", "--workspace", "--test", "front-door"]),
     ("journeys", "whole operations, paused clock", &["cargo", "test", "--workspace", "--test", "journeys"]),
     ("console", "the console's types, tests and build", &["tests/console/run"]),
