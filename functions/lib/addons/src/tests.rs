@@ -67,7 +67,7 @@ fn verdict(seen: &Seen, ground: Ground, ledger: &Ledger, waited: Option<SignedDu
         next_look_at: now(),
         looks: 1,
     });
-    judge(Scene { cluster: &cluster, operation: &operation, ledger, now: now() }, seen, ground)
+    judge(Scene { cluster: &cluster, operation: &operation, ledger, began_at: now(), now: now() }, seen, ground)
 }
 
 /// A ledger in which the operation of the records, or another, has released the add-on.

@@ -170,9 +170,13 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The role of one of the deployment's functions (and the function itself): `hyperpod-instantstart-dependencies`.
+/// What the names of all that the deployment itself consists of begin with: functions, roles, state machines, rules.
+pub const DEPLOYED_PREFIX: &str = "hyperpod-instantstart-";
+
+/// The role of one of the deployment's functions (and the function itself, and likewise a state machine or a rule):
+/// `hyperpod-instantstart-dependencies`.
 pub fn function_role(function: &str) -> String {
-    format!("hyperpod-instantstart-{function}")
+    format!("{DEPLOYED_PREFIX}{function}")
 }
 
 /// The log group of a HyperPod cluster; `cluster_id` is the 12 characters at the end of its ARN.

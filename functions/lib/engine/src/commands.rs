@@ -36,8 +36,10 @@ impl Desk {
             state: OperationState::Accepted,
             attempt: before.attempt + 1,
             first_stage: before.stage.or(before.first_stage),
+            began_at: None,
             cancel_requested: false,
             waiting: None,
+            interrupted: None,
             failure: None,
             left: Vec::new(),
             lease: None,
@@ -92,6 +94,7 @@ impl Desk {
             failure: Some(failure.clone()),
             finished_at: Some(now),
             waiting: None,
+            interrupted: None,
             lease: None,
             ..self.next(before)
         };

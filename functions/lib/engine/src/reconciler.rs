@@ -19,6 +19,9 @@ pub struct Scene<'a> {
     pub operation: &'a Operation,
     /// Which changes were sent, and the ids that they made: for finding what reads do not show yet.
     pub ledger: &'a Ledger,
+    /// When this run began: of the stage, or of the operation's attempt if it has no stage. What happened in the world
+    /// before is not this run's doing.
+    pub began_at: Timestamp,
     /// The time at which this look began.
     pub now: Timestamp,
 }

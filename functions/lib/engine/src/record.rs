@@ -213,9 +213,15 @@ pub struct Operation {
     pub state: OperationState,
     /// Counts runs, from 1; `retry` adds one.
     pub attempt: u32,
+    /// When the first tick of this attempt began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began_at: Option<Timestamp>,
     /// What it waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Waiting>,
+    /// The wait that a refused read or a lost answer broke into: it goes on, not anew, when that is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interrupted: Option<Waiting>,
     /// Whether somebody asked it to stop before the next change.
     #[serde(default)]
     pub cancel_requested: bool,

@@ -14,7 +14,7 @@ use domain::{
     codes::ErrorCode,
     failure::Failure,
     ids::OperationId,
-    states::{OperationState, StageState},
+    states::{OperationState, Stage, StageState},
 };
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ impl Desk {
     /// `dependency_not_ready` while an invocation may still be acting (its lease ends within 90 s); ask again then.
     pub async fn settle(&self, death: &Death) -> Result<Operation, Refused> {
         let before = self.found(death.operation_id).await?;
-        if before.is_terminal() || before.attempt != death.attempt {
+        if before.is_terminal() || before.attempt != death.attempt || before.state == OperationState::AwaitingApproval {
             return Ok(before);
         }
         let now = self.context.now();
@@ -51,18 +51,20 @@ impl Desk {
             let text = format!("an invocation may act on {} until {}", before.id, lease.until);
             return Err(Failure::new(ErrorCode::DependencyNotReady, text).into());
         }
-        let failure = failure(death);
         let mut after = Operation {
             state: OperationState::Failed,
-            failure: Some(failure.clone()),
             finished_at: Some(now),
             waiting: None,
+            interrupted: None,
             lease: None,
             ..self.next(&before)
         };
         let mut transaction = Transaction::new();
         if let Some(stage) = before.stage {
             let mut record = self.store.stage(before.cluster_id, stage).await?;
+            let ran = record.operation_id == Some(before.id) && record.state == StageState::Running;
+            let failure = failure(death, Some(stage).filter(|_| !ran));
+            after.failure = Some(failure.clone());
             after.left = left_behind(&record.ledger);
             let (key, seen) = (Key::stage(before.cluster_id, stage), record.version);
             record.state = StageState::Failed;
@@ -73,6 +75,7 @@ impl Desk {
             record.version += 1;
             transaction = transaction.put(&key, &record, &Condition::Version(seen));
         } else {
+            after.failure = Some(failure(death, None));
             after.left = left_behind(&before.ledger);
         }
         let transaction = closing(put(transaction, &after, before.version), &after, now, "settled");
@@ -84,12 +87,17 @@ impl Desk {
     }
 }
 
-fn failure(death: &Death) -> Failure {
+/// What is told of `death`; `unborn` is a stage whose function never ran a tick for this operation.
+fn failure(death: &Death, unborn: Option<Stage>) -> Failure {
     let cause: String = death.cause.chars().take(CAUSE_CHARACTERS).collect();
     let text = match death.error.as_str() {
         "ABORTED" | "Aborted" => "the execution was aborted".to_owned(),
         "TIMED_OUT" | "States.Timeout" => "the execution took longer than it may".to_owned(),
         error => format!("the execution died ({error})"),
+    };
+    let text = match unborn {
+        Some(stage) => format!("the stage {stage} could not begin: {text}"),
+        None => text,
     };
     let message = if cause.is_empty() { text } else { format!("{text}: {cause}") };
     Failure::new(ErrorCode::Internal, message)

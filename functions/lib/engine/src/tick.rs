@@ -139,6 +139,7 @@ impl<R: Reconciler> Tick<'_, R> {
         self.operation.lease = Some(Lease { holder: self.holder.clone(), until });
         self.operation.state = OperationState::Running;
         self.operation.stage = self.reconciler.stage();
+        self.operation.began_at.get_or_insert(self.began);
         let (began, id) = (self.began, self.operation.id);
         if let Some(stage) = self.stage.as_mut() {
             if stage.state != StageState::Running || stage.operation_id != Some(id) {
@@ -150,6 +151,7 @@ impl<R: Reconciler> Tick<'_, R> {
                 stage.waiting = None;
                 stage.failure = None;
                 self.operation.waiting = None;
+                self.operation.interrupted = None;
             }
         }
         self.save().await
@@ -197,8 +199,8 @@ impl<R: Reconciler> Tick<'_, R> {
     /// What a call that did not answer as hoped means for the operation.
     async fn meet(&mut self, trouble: Trouble) -> Flow<TickAnswer> {
         match trouble {
-            Trouble::Later { on, failure } => self.wait(waiting::for_trouble(on, failure)).await,
-            Trouble::Uncertain(failure) => self.wait(waiting::for_lost_answer(failure)).await,
+            Trouble::Later { on, failure } => self.back_off(waiting::for_trouble(on, failure)).await,
+            Trouble::Uncertain(failure) => self.back_off(waiting::for_lost_answer(failure)).await,
             Trouble::Fatal(failure) => self.fail(failure).await,
         }
     }
@@ -208,8 +210,14 @@ impl<R: Reconciler> Tick<'_, R> {
             cluster: &self.cluster,
             operation: &self.operation,
             ledger: self.ledger(),
+            began_at: self.run_began_at(),
             now: self.engine.context.now(),
         }
+    }
+
+    fn run_began_at(&self) -> Timestamp {
+        let began = self.stage.as_ref().map_or(self.operation.began_at, |stage| stage.started_at);
+        began.unwrap_or(self.began)
     }
 
     fn ledger(&self) -> &Ledger {

@@ -48,7 +48,7 @@ fn probed(phase: PodPhase) -> Probed {
 fn judged(probed: &Probed, ledger: &Ledger) -> Reading {
     let (cluster, operation) = records(&Value::Null);
     let now = "2026-12-01T09:00:00Z".parse().unwrap();
-    judge(Scene { cluster: &cluster, operation: &operation, ledger, now }, probed)
+    judge(Scene { cluster: &cluster, operation: &operation, ledger, began_at: now, now }, probed)
 }
 
 fn removal(sent: Sent, made: Made) -> Ledger {

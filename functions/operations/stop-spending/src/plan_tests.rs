@@ -38,7 +38,7 @@ fn operation() -> Operation {
 
 fn planned(seen: &Observed, ledger: &Ledger, now: Timestamp) -> Plan<StopGroups> {
     let (cluster, operation) = (cluster(), operation());
-    plan(Scene { cluster: &cluster, operation: &operation, ledger, now }, seen)
+    plan(Scene { cluster: &cluster, operation: &operation, ledger, began_at: now, now }, seen)
 }
 
 fn group(name: &str, target: u32) -> Group {

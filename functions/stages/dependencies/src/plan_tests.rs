@@ -67,7 +67,7 @@ fn settled() -> Observed {
 
 fn planned(observed: &Observed, ledger: &Ledger) -> Plan<Change> {
     let (cluster, operation) = records(&Value::Null);
-    plan(Scene { cluster: &cluster, operation: &operation, ledger, now: now() }, observed)
+    plan(Scene { cluster: &cluster, operation: &operation, ledger, began_at: now(), now: now() }, observed)
 }
 
 fn set(observed: &mut Observed, seen: PartSeen) {

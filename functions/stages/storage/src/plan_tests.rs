@@ -113,7 +113,7 @@ fn planned(cluster: &Cluster, observed: &Observed) -> Plan<Change> {
     let (_, operation) = records(&Value::Null);
     let ledger = Ledger::default();
     let now = "2026-12-01T09:00:00Z".parse().unwrap();
-    plan(Scene { cluster, operation: &operation, ledger: &ledger, now }, observed)
+    plan(Scene { cluster, operation: &operation, ledger: &ledger, began_at: now, now }, observed)
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn world(node: Node) -> Observed {
 fn checked(observed: &Observed) -> Vec<Check> {
     let (cluster, operation) = records(&Value::Null);
     let now = "2026-12-01T09:00:00Z".parse().unwrap();
-    all(Scene { cluster: &cluster, operation: &operation, ledger: &Ledger::default(), now }, observed)
+    all(Scene { cluster: &cluster, operation: &operation, ledger: &Ledger::default(), began_at: now, now }, observed)
 }
 
 fn check(observed: &Observed, name: &str) -> Check {
@@ -137,7 +137,7 @@ fn red_checks_fail_with_every_fix_and_a_missing_claim_is_not_waited_for() {
     let (cluster, operation) = records(&Value::Null);
     let now = "2026-12-01T09:00:00Z".parse().unwrap();
     let ledger = Ledger::default();
-    let scene = Scene { cluster: &cluster, operation: &operation, ledger: &ledger, now };
+    let scene = Scene { cluster: &cluster, operation: &operation, ledger: &ledger, began_at: now, now };
     let End::Failed(failure) = crate::plan::plan(scene, &observed).end else { unreachable!() };
     assert_eq!(failure.code, ErrorCode::DependencyNotReady);
     assert!(failure.message.contains("s3-claim") && failure.action.contains("storage stage"), "{failure:?}");

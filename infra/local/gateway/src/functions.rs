@@ -3,94 +3,58 @@
 use crate::wiring::{BUCKET_PREFIX, Installed, Wired};
 use account::{
     Account,
-    lambda::{Function, FunctionError, Functions, InvocationContext},
+    lambda::{FunctionError, Functions, InvocationContext},
 };
-use domain::{failure::Failure, ids::OperationId};
-use engine::{
-    record::{TickAnswer, TickRequest},
-    settle::Death,
-};
+use domain::{codes::ErrorCode, failure::Failure, naming};
+use engine::record::{TickAnswer, TickRequest};
 use futures::{FutureExt, future::BoxFuture};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use std::future::Future;
-
-/// Prefix of every function's and role's name.
-pub const PREFIX: &str = "hyperpod-instantstart-";
 
 /// All functions, wired to `account`.
 pub fn all(account: &Account, installed: &Installed) -> Functions {
     let wire = Wire { account: account.clone(), installed: installed.clone() };
     Functions::new(installed.region.as_str())
-        .with(
-            &name("control-plane"),
-            &name("control-plane"),
-            wire.tick(|wired, request| async move { control_plane::tick(&wired.engine, &wired.cloud, &request).await }),
+        .tick(&wire, "control-plane", |w, asked| async move { control_plane::tick(&w.engine, &w.cloud, &asked).await })
+        .tick(
+            &wire,
+            "selection",
+            |w, asked| async move { selection::tick(&w.engine, &w.cloud, &w.reach, &asked).await },
         )
-        .with(
-            &name("selection"),
-            &name("selection"),
-            wire.tick(|wired, request| async move {
-                selection::tick(&wired.engine, &wired.cloud, &wired.reach, &request).await
-            }),
-        )
-        .with(
-            &name("dependencies"),
-            &name("dependencies"),
-            wire.tick(|wired, request| async move {
-                let context = dependencies::Context { cloud: wired.cloud, reach: wired.reach };
-                dependencies::tick(&wired.engine, &context, &request).await
-            }),
-        )
-        .with(
-            &name("hyperpod"),
-            &name("hyperpod"),
-            wire.tick(|wired, request| async move {
-                let context = hyperpod::Context {
-                    cloud: wired.cloud,
-                    reach: wired.reach,
-                    bucket_prefix: BUCKET_PREFIX.to_owned(),
-                    permissions_boundary: None,
-                    scripts: hyperpod::Scripts::ours(),
-                };
-                hyperpod::tick(&wired.engine, &context, &request).await
-            }),
-        )
-        .with(
-            &name("storage"),
-            &name("storage"),
-            wire.tick(|wired, request| async move {
-                let context = storage::Context {
-                    cloud: wired.cloud,
-                    reach: wired.reach,
-                    bucket_prefix: BUCKET_PREFIX.to_owned(),
-                    permissions_boundary: None,
-                };
-                storage::tick(&wired.engine, &context, &request).await
-            }),
-        )
-        .with(
-            &name("verification"),
-            &name("verification"),
-            wire.tick(|wired, request| async move {
-                let context = verification::Context { cloud: wired.cloud, reach: wired.reach };
-                verification::tick(&wired.engine, &context, &request).await
-            }),
-        )
-        .with(
-            &name("stop-spending"),
-            &name("stop-spending"),
-            wire.tick(|wired, request| async move { stop_spending::tick(&wired.engine, &wired.cloud, &request).await }),
-        )
-        .with(&name("settle"), &name("settle"), wire.code(settle))
-        .with(&name("sweep"), &name("sweep"), wire.code(sweep))
+        .tick(&wire, "dependencies", |w, asked| async move {
+            let context = dependencies::Context { cloud: w.cloud, reach: w.reach };
+            dependencies::tick(&w.engine, &context, &asked).await
+        })
+        .tick(&wire, "hyperpod", |w, asked| async move {
+            let context = hyperpod::Context {
+                cloud: w.cloud,
+                reach: w.reach,
+                bucket_prefix: BUCKET_PREFIX.to_owned(),
+                permissions_boundary: None,
+                scripts: hyperpod::Scripts::ours(),
+            };
+            hyperpod::tick(&w.engine, &context, &asked).await
+        })
+        .tick(&wire, "storage", |w, asked| async move {
+            let context = storage::Context {
+                cloud: w.cloud,
+                reach: w.reach,
+                bucket_prefix: BUCKET_PREFIX.to_owned(),
+                permissions_boundary: None,
+            };
+            storage::tick(&w.engine, &context, &asked).await
+        })
+        .tick(&wire, "verification", |w, asked| async move {
+            let context = verification::Context { cloud: w.cloud, reach: w.reach };
+            verification::tick(&w.engine, &context, &asked).await
+        })
+        .tick(&wire, "stop-spending", |w, asked| async move { stop_spending::tick(&w.engine, &w.cloud, &asked).await })
+        .code(&wire, "settle", |w, payload: Value| async move { settle::settle(&w.desk, payload).await })
+        .code(&wire, "sweep", |w, _: Value| async move { sweep::sweep(&w.desk).await })
 }
 
-/// Name of a function, and of its role.
-pub fn name(function: &str) -> String {
-    format!("{PREFIX}{function}")
-}
-
+/// What every function is wired to.
 #[derive(Clone)]
 struct Wire {
     account: Account,
@@ -98,124 +62,65 @@ struct Wire {
 }
 
 impl Wire {
-    /// Code that ticks a stage or operation; a failure's class is the error type that the state machine matches.
-    fn tick<F, A>(&self, run: F) -> impl Function + 'static
+    async fn with(&self, context: InvocationContext) -> Wired {
+        let session = account::iam::Credentials {
+            access_key_id: context.credentials.access_key_id,
+            secret_access_key: context.credentials.secret_access_key,
+            session_token: Some(context.credentials.session_token),
+            expiration: None,
+        };
+        Wired::new(&self.account, &self.installed, &session).await
+    }
+}
+
+/// What Lambda's runtime does around a function: JSON in, JSON out, and a failure's class as the error type that the
+/// state machines match. A function and its role have one name.
+trait Deployed: Sized {
+    /// With the function `name`, whose code takes an `I`.
+    fn code<I, O, F, A>(self, wire: &Wire, name: &str, run: F) -> Self
+    where
+        I: DeserializeOwned + Send + 'static,
+        O: Serialize,
+        F: Fn(Wired, I) -> A + Clone + Send + Sync + 'static,
+        A: Future<Output = Result<O, Failure>> + Send + 'static;
+
+    /// With the stage or operation `name`.
+    fn tick<F, A>(self, wire: &Wire, name: &str, run: F) -> Self
     where
         F: Fn(Wired, TickRequest) -> A + Clone + Send + Sync + 'static,
         A: Future<Output = Result<TickAnswer, Failure>> + Send + 'static,
     {
-        self.code(move |wired, payload| {
-            let run = run.clone();
-            async move {
-                let request = read::<TickRequest>(payload)?;
-                run(wired, request).await.map_err(|failure| failed(&failure)).and_then(written)
-            }
-        })
+        self.code(wire, name, run)
     }
+}
 
-    /// Code of any form.
-    fn code<F, A>(&self, run: F) -> impl Function + 'static
+impl Deployed for Functions {
+    fn code<I, O, F, A>(self, wire: &Wire, name: &str, run: F) -> Self
     where
-        F: Fn(Wired, Value) -> A + Clone + Send + Sync + 'static,
-        A: Future<Output = Result<Value, FunctionError>> + Send + 'static,
+        I: DeserializeOwned + Send + 'static,
+        O: Serialize,
+        F: Fn(Wired, I) -> A + Clone + Send + Sync + 'static,
+        A: Future<Output = Result<O, Failure>> + Send + 'static,
     {
-        let wire = self.clone();
-        move |payload: Value, context: InvocationContext| -> BoxFuture<'static, Result<Value, FunctionError>> {
+        let wire = wire.clone();
+        let code = move |payload: Value, context: InvocationContext| -> BoxFuture<'static, _> {
             let (wire, run) = (wire.clone(), run.clone());
             async move {
-                let session = account::iam::Credentials {
-                    access_key_id: context.credentials.access_key_id,
-                    secret_access_key: context.credentials.secret_access_key,
-                    session_token: Some(context.credentials.session_token),
-                    expiration: None,
-                };
-                let wired = Wired::new(&wire.account, &wire.installed, &session).await;
-                run(wired, payload).await
+                let input = serde_json::from_value(payload).map_err(|error| wrong(ErrorCode::InvalidInput, &error))?;
+                let answer = run(wire.with(context).await, input).await.map_err(|failure| failed(&failure))?;
+                serde_json::to_value(answer).map_err(|error| wrong(ErrorCode::Internal, &error))
             }
             .boxed()
-        }
+        };
+        let name = naming::function_role(name);
+        self.with(&name, &name, code)
     }
-}
-
-/// What the state machines tell `settle`.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SettleRequest {
-    operation_id: OperationId,
-    attempt: u32,
-    outcome: String,
-    #[serde(default)]
-    failure: Option<Caught>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Caught {
-    error: String,
-    #[serde(default)]
-    cause: String,
-}
-
-/// What EventBridge tells it of an execution that ended.
-#[derive(Debug, Deserialize)]
-struct StatusChange {
-    detail: StatusDetail,
-}
-
-#[derive(Debug, Deserialize)]
-struct StatusDetail {
-    name: String,
-    status: String,
-    #[serde(default)]
-    error: Option<String>,
-    #[serde(default)]
-    cause: Option<String>,
-}
-
-async fn settle(wired: Wired, payload: Value) -> Result<Value, FunctionError> {
-    let death = if payload.get("detail").is_some() { died(read(payload)?)? } else { caught(read(payload)?) };
-    let Some(death) = death else { return Ok(json!({})) };
-    let settled = wired.desk.settle(&death).await.map_err(|refused| failed(&refused.failure))?;
-    Ok(json!({ "state": settled.state }))
-}
-
-/// A failure that the state machine caught; a cancelled operation is written down already.
-fn caught(request: SettleRequest) -> Option<Death> {
-    if request.outcome == "cancelled" {
-        return None;
-    }
-    let caught = request.failure.unwrap_or(Caught { error: "Unknown".to_owned(), cause: String::new() });
-    Some(Death {
-        operation_id: request.operation_id,
-        attempt: request.attempt,
-        error: caught.error,
-        cause: caught.cause,
-    })
-}
-
-/// An execution that died: its name is `{operationId}-{attempt}`.
-fn died(change: StatusChange) -> Result<Option<Death>, FunctionError> {
-    let StatusDetail { name, status, error, cause } = change.detail;
-    let parts = name.rsplit_once('-').and_then(|(id, attempt)| Some((id.parse().ok()?, attempt.parse().ok()?)));
-    let (operation_id, attempt) =
-        parts.ok_or_else(|| FunctionError::new("Invalid", format!("no operation: {name}")))?;
-    let error = error.unwrap_or(status);
-    Ok(Some(Death { operation_id, attempt, error, cause: cause.unwrap_or_default() }))
-}
-
-async fn sweep(wired: Wired, _: Value) -> Result<Value, FunctionError> {
-    let swept = wired.desk.sweep().await.map_err(|trouble| failed(trouble.failure()))?;
-    written(swept)
-}
-
-fn read<T: for<'de> Deserialize<'de>>(payload: Value) -> Result<T, FunctionError> {
-    serde_json::from_value(payload).map_err(|error| FunctionError::new("Invalid", error.to_string()))
-}
-
-fn written(answer: impl Serialize) -> Result<Value, FunctionError> {
-    serde_json::to_value(answer).map_err(|error| FunctionError::new("Internal", error.to_string()))
 }
 
 fn failed(failure: &Failure) -> FunctionError {
     FunctionError::new(failure.code.class().as_str(), failure.to_string())
+}
+
+fn wrong(code: ErrorCode, error: &serde_json::Error) -> FunctionError {
+    failed(&Failure::new(code, error.to_string()))
 }

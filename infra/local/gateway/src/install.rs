@@ -1,7 +1,7 @@
 //! What the deployment makes before anything runs: the table and the state machines.
 
 use crate::{
-    functions, roles, rules,
+    roles, rules,
     wiring::{ACCOUNT_ID, Installed, cloud},
 };
 use account::{Account, iam::Credentials, states};
@@ -10,6 +10,7 @@ use aws_sdk_dynamodb::types::{
     ScalarAttributeType,
 };
 use aws_sdk_sfn::types::StateMachineType;
+use domain::naming;
 
 const MACHINES: [(&str, &str); 2] = [
     ("cluster", include_str!("../../../../statemachines/cluster.asl.json")),
@@ -65,14 +66,14 @@ async fn machine(
     operation: Option<&str>,
 ) -> Result<(), InstallError> {
     let mut values: Vec<(&str, String)> =
-        SUBSTITUTIONS.iter().map(|(word, function)| (*word, functions::name(function))).collect();
-    values.extend(operation.map(|operation| ("OperationFunction", functions::name(operation))));
+        SUBSTITUTIONS.iter().map(|(word, function)| (*word, naming::function_role(function))).collect();
+    values.extend(operation.map(|operation| ("OperationFunction", naming::function_role(operation))));
     let definition = states::substituted(definition, values.iter().map(|(word, name)| (*word, name.as_str())));
     let made = sfn
         .create_state_machine()
-        .name(functions::name(name))
+        .name(naming::function_role(name))
         .definition(definition)
-        .role_arn(format!("arn:aws:iam::{ACCOUNT_ID}:role/{}", functions::name("states")))
+        .role_arn(format!("arn:aws:iam::{ACCOUNT_ID}:role/{}", naming::function_role("states")))
         .r#type(StateMachineType::Standard)
         .send()
         .await;

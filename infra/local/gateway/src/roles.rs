@@ -1,7 +1,8 @@
 //! The functions' roles, each with its own policy from `infra/policies`, as the deployment makes them.
 
-use crate::{functions, wiring::Installed};
+use crate::wiring::Installed;
 use aws_sdk_iam::Client;
+use domain::naming;
 
 /// Policies by function; `states` is the state machines' own role.
 const POLICIES: [(&str, &str); 11] = [
@@ -26,7 +27,7 @@ pub(crate) async fn install(iam: &Client, installed: &Installed) -> Result<(), a
             "Version": "2012-10-17",
             "Statement": [{ "Effect": "Allow", "Principal": { "Service": service }, "Action": "sts:AssumeRole" }],
         });
-        let name = functions::name(function);
+        let name = naming::function_role(function);
         let made = iam.create_role().role_name(&name).assume_role_policy_document(trust.to_string()).send().await;
         match made.map_err(aws_sdk_iam::Error::from) {
             Ok(_) | Err(aws_sdk_iam::Error::EntityAlreadyExistsException(_)) => {}

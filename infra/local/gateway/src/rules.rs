@@ -1,14 +1,12 @@
 //! EventBridge rules of the product: executions that die are settled, and the sweep looks every minute.
 
-use crate::{
-    functions,
-    wiring::{ACCOUNT_ID, Installed},
-};
+use crate::wiring::{ACCOUNT_ID, Installed};
 use account::{
     Account,
     call::{AwsError, Call, Caller},
     events,
 };
+use domain::naming;
 use serde_json::{Value, json};
 
 /// Makes the rules, or brings them up to date.
@@ -26,9 +24,9 @@ pub(crate) fn install(account: &Account, installed: &Installed) -> Result<(), Aw
 }
 
 fn rule(account: &Account, installed: &Installed, name: &str, mut rule: Value, target: &str) -> Result<(), AwsError> {
-    let name = functions::name(name);
+    let name = naming::function_role(name);
     let region = &installed.region;
-    let function = format!("arn:aws:lambda:{region}:{ACCOUNT_ID}:function:{}", functions::name(target));
+    let function = format!("arn:aws:lambda:{region}:{ACCOUNT_ID}:function:{}", naming::function_role(target));
     rule["Name"] = json!(name);
     call(account, installed, "PutRule", rule)?;
     let targets = json!({ "Rule": name, "Targets": [{ "Id": target, "Arn": function }] });

@@ -1,6 +1,6 @@
 //! What a function is given: clock, chance, identity, table and state machines.
 
-use crate::{functions, sessions::Sessions};
+use crate::sessions::Sessions;
 use account::{Account, account::Unanswered, iam::Credentials, in_process};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_async::{
@@ -8,7 +8,7 @@ use aws_smithy_async::{
     time::SharedTimeSource,
 };
 use cloud::Cloud;
-use domain::ids::Region;
+use domain::{ids::Region, naming};
 use engine::{
     context::{Context, Entropy},
     record::Target,
@@ -42,7 +42,7 @@ pub struct Installed {
 impl Installed {
     /// The names in `region` of the simulated account.
     pub fn in_region(region: &Region) -> Self {
-        let prefix = format!("arn:aws:states:{region}:{ACCOUNT_ID}:stateMachine:hyperpod-instantstart-");
+        let prefix = format!("arn:aws:states:{region}:{ACCOUNT_ID}:stateMachine:{}", naming::DEPLOYED_PREFIX);
         Self {
             account: ACCOUNT_ID.to_owned(),
             region: region.clone(),
@@ -63,7 +63,6 @@ pub struct Wired {
     /// How AWS is reached, as the function's role.
     pub cloud: Cloud,
     /// How clusters' Kubernetes endpoints are reached.
-    /// How Kubernetes endpoints are reached.
     pub reach: Reach,
     /// Clock, chance and table.
     pub engine: Engine,
@@ -98,7 +97,7 @@ pub fn cloud(account: &Account, credentials: &Credentials) -> Cloud {
 
 /// How AWS is reached as the role of `function`, for what runs for longer than a session lasts.
 pub fn cloud_of(account: &Account, function: &str) -> Cloud {
-    let sessions = Sessions::of(account, &functions::name(function));
+    let sessions = Sessions::of(account, &naming::function_role(function));
     cloud_as(account, SharedCredentialsProvider::new(sessions))
 }
 

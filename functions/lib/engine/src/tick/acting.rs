@@ -87,6 +87,7 @@ impl<R: Reconciler> Tick<'_, R> {
         entry.answered_at = Some(self.engine.context.now());
         if trouble.is_none() {
             self.operation.waiting = None;
+            self.operation.interrupted = None;
             if let Some(stage) = self.stage.as_mut() {
                 stage.waiting = None;
             }

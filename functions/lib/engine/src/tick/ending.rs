@@ -10,7 +10,7 @@ use crate::{
 use domain::{
     codes::ErrorCode,
     failure::Failure,
-    states::{OperationState, StageState},
+    states::{OperationState, Stage, StageState},
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -82,6 +82,9 @@ impl<R: Reconciler> Tick<'_, R> {
             self.operation.outcome = outcome;
             self.close("succeeded").await?;
         } else {
+            // From now on the next stage is what the operation is at: whatever keeps it from running is its failure.
+            self.operation.stage = self.operation.stage.and_then(Stage::next);
+            self.operation.remaining = 0;
             self.save().await?;
         }
         Ok(answer(Outcome::Done))
@@ -121,6 +124,7 @@ impl<R: Reconciler> Tick<'_, R> {
     fn close_stage(&mut self, state: StageState, failure: Option<Failure>) {
         let now = self.engine.context.now();
         self.operation.waiting = None;
+        self.operation.interrupted = None;
         self.operation.lease = None;
         if let Some(stage) = self.stage.as_mut() {
             stage.state = state;

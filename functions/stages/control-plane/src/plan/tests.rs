@@ -68,7 +68,7 @@ impl World {
 
     fn scene(&self) -> Scene<'_> {
         let now = Timestamp::from_second(NOW).unwrap();
-        Scene { cluster: &self.cluster, operation: &self.operation, ledger: &self.ledger, now }
+        Scene { cluster: &self.cluster, operation: &self.operation, ledger: &self.ledger, began_at: now, now }
     }
 
     fn plan(&self, observed: &Observed) -> Plan<Change> {

@@ -81,9 +81,8 @@ fn failed(scene: Scene<'_>, cluster: &Cluster) -> Result<(), Failure> {
         let action = "Delete it with the AWS console or CLI, then run the stage again.";
         return Err(Failure::new(ErrorCode::Conflict, text).with_action(action));
     }
-    let watched = scene.operation.waiting.as_ref().is_some_and(|waiting| waiting.on == WaitingOn::Aws);
-    let made_here = scene.ledger.get(CREATE_CLUSTER).is_some_and(|made| made.journal.0 == scene.operation.id);
-    if watched && made_here {
+    let made = scene.ledger.get(CREATE_CLUSTER).filter(|made| made.journal.0 == scene.operation.id);
+    if made.is_some_and(|made| made.at >= scene.began_at) {
         let text = format!("HyperPod cluster {name} failed while it was made: {why}");
         let action = "Mend the cause, then run the stage again: it deletes the failed cluster and makes it anew.";
         return Err(Failure::new(code_of(why), text).with_action(action));

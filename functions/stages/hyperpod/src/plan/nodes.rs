@@ -144,7 +144,8 @@ fn short(scene: Scene<'_>, state: &GroupState<'_>, trouble: &GroupTrouble) -> Re
         return Ok(Verdict { kind, text, until: None });
     }
     let cause_text = explained(trouble, cause);
-    let rounds = rounds(&trouble.failures, cause, watched_since(scene));
+    // What failed before this run was perhaps mended.
+    let rounds = rounds(&trouble.failures, cause, scene.began_at);
     if cause.stays() && rounds >= ROUNDS {
         return Err(stays(state, cause, rounds, &cause_text));
     }
@@ -169,13 +170,6 @@ fn explained(trouble: &GroupTrouble, cause: Cause) -> String {
     }
     parts.push(trouble.newest.clone());
     parts.join("; ")
-}
-
-/// Since when this run has watched nodes: what failed before was perhaps mended.
-fn watched_since(scene: Scene<'_>) -> Timestamp {
-    let nodes = [WaitingOn::Nodes, WaitingOn::Capacity, WaitingOn::DeepChecks];
-    let waiting = scene.operation.waiting.as_ref().filter(|waiting| nodes.contains(&waiting.on));
-    waiting.map_or(scene.now, |waiting| waiting.since)
 }
 
 fn stays(state: &GroupState<'_>, cause: Cause, rounds: usize, cause_text: &str) -> Failure {

@@ -52,7 +52,8 @@ fn planned(observed: &Observed) -> Plan<Nothing> {
     }))
     .unwrap();
     let ledger = Ledger::default();
-    let scene = Scene { cluster: &cluster, operation: &operation, ledger: &ledger, now: Timestamp::UNIX_EPOCH };
+    let now = Timestamp::UNIX_EPOCH;
+    let scene = Scene { cluster: &cluster, operation: &operation, ledger: &ledger, began_at: now, now };
     plan(scene, observed)
 }
 

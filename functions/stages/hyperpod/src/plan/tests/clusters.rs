@@ -9,7 +9,6 @@ use cloud::{
 use domain::{
     codes::ErrorCode,
     failure::Failure,
-    states::WaitingOn,
     status::{EksClusterStatus, HyperPodClusterStatus, NodeStatus},
 };
 use engine::{
@@ -225,10 +224,9 @@ fn a_cluster_that_fails_while_this_run_makes_it_fails_the_run_with_its_reason() 
     world.cluster().attached.failure = "EFA health checks did not run successfully".to_owned();
     world.ledger.intend("create-cluster", at(0), (world.operation.id, 7));
     world.ledger.answer("create-cluster", Sent::Applied, BTreeMap::new());
-    world.waits(WaitingOn::Aws, at(1));
     let failure = refused(&world.plan());
     assert!(failure.message.contains("EFA health checks"), "{failure}");
-    world.operation.waiting = None;
+    world.began = at(20);
     assert_eq!(keys(&world.plan())[0], "delete-failed-cluster/abcdefghijkl", "run again, it is made anew");
 }
 

@@ -90,7 +90,7 @@ fn lack_of_capacity_is_partial_with_the_events_text_and_never_fails_by_repetitio
     let mut world = four();
     world.now = at(50);
     world.node(1, NodeStatus::Running);
-    world.waits(WaitingOn::Capacity, at(0));
+    world.began = at(0);
     world.fail_launches(CAPACITY, &[49, 45, 40, 35, 30, 25]);
     let partial = wait(&world.plan());
     assert_eq!(partial.on, WaitingOn::Capacity);
@@ -122,11 +122,12 @@ fn br_040_failing_launches_tell_the_log_line_and_a_missing_script_first() {
 fn script_failures_end_the_stage_after_three_rounds_that_this_run_has_watched() {
     let mut world = four();
     world.now = at(50);
+    world.began = at(50);
     world.fail_launches(SCRIPT, &[49, 35, 20]);
     assert_eq!(wait(&world.plan()).on, WaitingOn::Nodes, "before this run began, nothing counts");
-    world.waits(WaitingOn::Nodes, at(30));
+    world.began = at(30);
     assert_eq!(wait(&world.plan()).on, WaitingOn::Nodes, "two rounds");
-    world.waits(WaitingOn::Nodes, at(5));
+    world.began = at(5);
     let trouble = world.cluster().troubles.get_mut("workers").unwrap();
     trouble.log_line = Some("exited with code 1".to_owned());
     let failed = failure(&world);
@@ -138,7 +139,7 @@ fn script_failures_end_the_stage_after_three_rounds_that_this_run_has_watched() 
 fn a_role_that_may_not_use_the_subnet_ends_as_permission_denied() {
     let mut world = four();
     world.now = at(50);
-    world.waits(WaitingOn::Nodes, at(5));
+    world.began = at(5);
     world.fail_launches("Failed to create customer ENI: the role x is not authorized to perform: y", &[45, 30, 15]);
     assert_eq!(failure(&world).code, ErrorCode::PermissionDenied);
 }

@@ -19,14 +19,13 @@ use cloud::{
 };
 use domain::{
     naming::{TAG_CHANGE, TAG_CLUSTER},
-    states::WaitingOn,
     status::{EksClusterStatus, HyperPodClusterStatus, InstanceGroupStatus, NodeStatus},
 };
 use engine::{
     ledger::Ledger,
     plan::{Plan, Step, Wait},
     reconciler::Scene,
-    record::{self, Operation, Waiting},
+    record::{self, Operation},
 };
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -42,6 +41,8 @@ pub(super) struct World {
     pub(super) operation: Operation,
     pub(super) ledger: Ledger,
     pub(super) now: Timestamp,
+    /// When this run of the stage began.
+    pub(super) began: Timestamp,
     pub(super) seen: Observed,
 }
 
@@ -81,7 +82,7 @@ impl World {
         }));
         let (record, operation): (record::Cluster, Operation) = (record.unwrap(), operation.unwrap());
         let seen = Observed { eks: Some(eks()), foundation: Some(foundation(&record)), ..Observed::default() };
-        Self { record, operation, ledger: Ledger::default(), now: at(0), seen }
+        Self { record, operation, ledger: Ledger::default(), now: at(0), began: at(0), seen }
     }
 
     /// The same with role, bucket, scripts and a finished compute subnet in `usw2-az2`.
@@ -137,8 +138,8 @@ impl World {
     }
 
     pub(super) fn plan(&self) -> Plan<Change> {
-        let Self { record, operation, ledger, now, seen } = self;
-        plan(Scene { cluster: record, operation, ledger, now: *now }, seen)
+        let Self { record, operation, ledger, now, began, seen } = self;
+        plan(Scene { cluster: record, operation, ledger, began_at: *began, now: *now }, seen)
     }
 
     pub(super) fn foundation(&mut self) -> &mut Foundation {
@@ -188,19 +189,6 @@ impl World {
             missing_script: None,
         };
         self.cluster().troubles.insert("workers".to_owned(), trouble);
-    }
-
-    /// Says that the operation waits for nodes since then.
-    pub(super) fn waits(&mut self, on: WaitingOn, since: Timestamp) {
-        let waiting = Waiting {
-            on,
-            reason: String::new(),
-            since,
-            deadline: since + SignedDuration::from_hours(24),
-            next_look_at: since,
-            looks: 3,
-        };
-        self.operation.waiting = Some(waiting);
     }
 
     pub(super) fn plan_starts(&mut self, status: &str, start: Timestamp, count: u32) {
