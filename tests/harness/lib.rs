@@ -1,6 +1,8 @@
 //! The product over the simulated account in one process, under a paused clock: what every journey starts from.
 
-use account::{Account, clock::Clock, iam::Credentials, world::World};
+pub mod house;
+
+use account::{Account, clock::Clock, iam::Credentials, lambda::Functions, world::World};
 use domain::{
     decisions::CreateCluster,
     ids::{ClusterId, OperationId},
@@ -16,7 +18,7 @@ use gateway::{
 };
 use jiff::Timestamp;
 use serde_json::Value;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 use tokio::task::JoinHandle;
 
 /// When every journey begins.
@@ -55,8 +57,14 @@ impl Product {
 
     /// The product over an account in which it is installed.
     pub async fn over(account: Account) -> Self {
+        let functions = functions::all(&account, &Installed::in_region(&"us-west-2".parse().unwrap()));
+        Self::release(account, functions).await
+    }
+
+    /// The product with other functions over an account in which it is installed: another release.
+    pub async fn release(account: Account, functions: Functions) -> Self {
         let mut product = Self::at_rest(account).await;
-        product.account.set_functions(functions::all(&product.account, &product.installed));
+        product.account.set_functions(functions);
         product.life = Some(Life(product.account.run()));
         product
     }
@@ -136,6 +144,25 @@ impl Product {
             let newest = calls.len().saturating_sub(40);
             format!("{}\n{}", calls[newest..].join("\n"), executions.join("\n"))
         })
+    }
+
+    /// How often each action changed something in the account, besides the product's own records and executions.
+    pub fn changes(&self) -> BTreeMap<String, u64> {
+        let ours = ["dynamodb:", "states:", "lambda:", "events:", "logs:"];
+        let theirs = |name: &str| !ours.iter().any(|service| name.starts_with(service));
+        self.account.read(|world| {
+            let counts = world.calls.counts().iter().filter(|(name, count)| theirs(name) && count.mutating > 0);
+            counts.map(|(name, count)| (name.clone(), count.mutating)).collect()
+        })
+    }
+
+    /// The same since `before`.
+    pub fn changes_since(&self, before: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
+        let more = |(name, count): (String, u64)| {
+            let more = count - before.get(&name).copied().unwrap_or(0);
+            (more > 0).then_some((name, more))
+        };
+        self.changes().into_iter().filter_map(more).collect()
     }
 
     /// How often calls of this action succeeded.

@@ -50,23 +50,6 @@ fn failure(operation: &Operation) -> (ErrorCode, &str, &str) {
     (failure.code, &failure.message, &failure.action)
 }
 
-/// How often an action succeeded in making something, of those that the stage makes things with.
-fn counts(product: &Product) -> BTreeMap<String, u64> {
-    let of_stage = |name: &&String| ["ec2:", "eks:", "iam:"].iter().any(|service| name.starts_with(service));
-    product.account.read(|world| {
-        let counts = world.calls.counts().iter().filter(|(name, _)| of_stage(name));
-        counts.filter(|(_, count)| count.mutating > 0).map(|(name, count)| (name.clone(), count.mutating)).collect()
-    })
-}
-
-fn since(product: &Product, before: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
-    let more = |(name, count): (String, u64)| {
-        let more = count - before.get(&name).copied().unwrap_or(0);
-        (more > 0).then_some((name, more))
-    };
-    counts(product).into_iter().filter_map(more).collect()
-}
-
 const NOT_ASSUMABLE: &str = "Role with arn: arn:aws:iam::111122223333:role/x, could not be assumed because it does not \
                              exist or the trusted entity is not correct";
 
@@ -79,10 +62,10 @@ fn refusing_the_role() -> Fault {
 #[tokio::test(start_paused = true)]
 async fn a_cluster_comes_into_service_with_its_add_ons_and_entries() {
     let product = Product::new(11).await;
-    let before = counts(&product);
+    let before = product.changes();
     let ended = made(&product, json!({})).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
-    let changes = since(&product, &before);
+    let changes = product.changes_since(&before);
     for (action, times) in [
         ("iam:CreateRole", 1),
         ("iam:AttachRolePolicy", 1),
@@ -107,10 +90,10 @@ async fn a_stage_that_is_done_changes_nothing_when_it_is_run_again() {
     let product = Product::new(12).await;
     let first = made(&product, json!({})).await;
     assert_eq!(first.state, OperationState::Succeeded, "{first:#?}");
-    let before = counts(&product);
+    let before = product.changes();
     let second = run_stage(&product, &first).await;
     assert_eq!(second.state, OperationState::Succeeded, "{second:#?}");
-    assert_eq!(since(&product, &before), BTreeMap::new());
+    assert_eq!(product.changes_since(&before), BTreeMap::new());
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,16 +143,16 @@ async fn br_002_a_refusal_that_lasts_is_no_spreading() {
     let took = ended.finished_at.unwrap().duration_since(ended.created_at).as_secs();
     assert!((180..240).contains(&took), "bounded by three minutes: {took} s");
     product.account.with_world(|world| world.faults.clear());
-    let before = counts(&product);
+    let before = product.changes();
     let ended = again(&product, &ended).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}");
-    assert_eq!(since(&product, &before).get("ec2:CreateVpc"), None, "the network of the first run is used");
+    assert_eq!(product.changes_since(&before).get("ec2:CreateVpc"), None, "the network of the first run is used");
 }
 
 #[tokio::test(start_paused = true)]
 async fn br_014_a_provider_that_is_there_is_adopted_and_given_the_audience() {
     let product = Product::new(16).await;
-    let before = counts(&product);
+    let before = product.changes();
     let accepted = product.create(decisions("demo", json!({})), Stage::ControlPlane).await;
     tokio::time::sleep(Duration::from_secs(120)).await;
     let issuer = product.account.read(|world| eks::clusters(world).next().unwrap().issuer());
@@ -179,7 +162,7 @@ async fn br_014_a_provider_that_is_there_is_adopted_and_given_the_audience() {
     call.thumbprint_list("0123456789abcdef0123456789abcdef01234567").send().await.unwrap();
     let ended = product.ended(accepted.operation.id).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}");
-    let changes = since(&product, &before);
+    let changes = product.changes_since(&before);
     assert_eq!(changes["iam:CreateOpenIDConnectProvider"], 1, "the one of the test");
     assert_eq!(changes["iam:AddClientIDToOpenIDConnectProvider"], 1);
 }
@@ -210,10 +193,10 @@ async fn a_cluster_that_failed_is_told_and_made_again_by_the_next_run() {
     assert_eq!(code, ErrorCode::DependencyMissing);
     assert!(message.contains("Ec2SubnetNotFound: The subnet ID 'subnet-1' does not exist"), "{message}");
     assert!(action.contains("deletes the failed cluster"), "{action}");
-    let before = counts(&product);
+    let before = product.changes();
     let ended = again(&product, &ended).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}");
-    let changes = since(&product, &before);
+    let changes = product.changes_since(&before);
     let of = |action: &str| changes.get(action).copied().unwrap_or(0);
     assert_eq!((of("eks:DeleteCluster"), of("eks:CreateCluster"), of("ec2:CreateVpc")), (1, 1, 0), "{changes:?}");
     let stage = product.stage(ended.cluster_id, Stage::ControlPlane).await;
@@ -257,12 +240,12 @@ async fn br_007_an_administrator_without_its_path_is_refused_with_the_right_arn(
     let call = iam.create_role().role_name("Admin_abc").path("/aws-reserved/sso.amazonaws.com/eu-west-1/");
     let role = call.assume_role_policy_document(trust.to_string()).send().await.unwrap();
     let right = role.role().unwrap().arn().to_owned();
-    let before = counts(&product);
+    let before = product.changes();
     let short = "arn:aws:iam::111122223333:role/Admin_abc";
     let ended = made(&product, json!({ "administrators": [short] })).await;
     let (code, message, action) = failure(&ended);
     assert_eq!(code, ErrorCode::InvalidInput);
     assert!(message.contains("administrators[0]"), "{message}");
     assert!(action.contains(&right), "{action}");
-    assert_eq!(since(&product, &before), BTreeMap::new(), "nothing was made");
+    assert_eq!(product.changes_since(&before), BTreeMap::new(), "nothing was made");
 }

@@ -6,7 +6,7 @@ mod kubernetes;
 mod storage;
 
 pub use door::AnswerLost;
-pub use keep::KeepError;
+pub use keep::{KeepError, Snapshot};
 pub use kubernetes::{KubernetesService, Unanswered, kubernetes_service, serve_kubernetes};
 
 use crate::{

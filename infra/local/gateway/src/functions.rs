@@ -14,6 +14,12 @@ use std::future::Future;
 
 /// All functions, wired to `account`.
 pub fn all(account: &Account, installed: &Installed) -> Functions {
+    with_scripts(account, installed, &hyperpod::Scripts::ours())
+}
+
+/// The same, of a release that has other lifecycle scripts.
+pub fn with_scripts(account: &Account, installed: &Installed, scripts: &hyperpod::Scripts) -> Functions {
+    let scripts = scripts.clone();
     let wire = Wire { account: account.clone(), installed: installed.clone() };
     Functions::new(installed.region.as_str())
         .tick(&wire, "control-plane", |w, asked| async move { control_plane::tick(&w.engine, &w.cloud, &asked).await })
@@ -26,15 +32,18 @@ pub fn all(account: &Account, installed: &Installed) -> Functions {
             let context = dependencies::Context { cloud: w.cloud, reach: w.reach };
             dependencies::tick(&w.engine, &context, &asked).await
         })
-        .tick(&wire, "hyperpod", |w, asked| async move {
-            let context = hyperpod::Context {
-                cloud: w.cloud,
-                reach: w.reach,
-                bucket_prefix: BUCKET_PREFIX.to_owned(),
-                permissions_boundary: None,
-                scripts: hyperpod::Scripts::ours(),
-            };
-            hyperpod::tick(&w.engine, &context, &asked).await
+        .tick(&wire, "hyperpod", move |w, asked| {
+            let scripts = scripts.clone();
+            async move {
+                let context = hyperpod::Context {
+                    cloud: w.cloud,
+                    reach: w.reach,
+                    bucket_prefix: BUCKET_PREFIX.to_owned(),
+                    permissions_boundary: None,
+                    scripts,
+                };
+                hyperpod::tick(&w.engine, &context, &asked).await
+            }
         })
         .tick(&wire, "storage", |w, asked| async move {
             let context = storage::Context {

@@ -1,7 +1,8 @@
 //! Keeping and forking an account: its world as JSON, its tables as a database file, always both of one moment.
 
-use super::Account;
+use super::{Account, Handler};
 use crate::{clock::Clock, dynamodb::Tables, services, world::World};
+use jiff::Timestamp;
 use std::{
     fs,
     io::Write as _,
@@ -35,20 +36,61 @@ pub enum KeepError {
 /// Names the moment that counts; replaced as a whole, last.
 const CURRENT: &str = "current";
 
+/// An account as it was at one moment, apart from any clock and runtime: accounts are made of it as often as wanted, each
+/// going its own way. What was under way in a function is begun again in each, as after a restart.
+#[derive(Clone)]
+pub struct Snapshot {
+    world: World,
+    tables: Vec<u8>,
+    taken: Timestamp,
+    handler: Handler,
+}
+
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Snapshot").field("taken", &self.taken).finish_non_exhaustive()
+    }
+}
+
+impl Snapshot {
+    /// An account whose clock goes on where this one's stood, in the runtime that this is called in.
+    ///
+    /// # Errors
+    /// If the tables cannot be copied through a temporary file.
+    pub fn account(&self) -> Result<Account, KeepError> {
+        self.with_clock(Clock::starting_at(self.taken))
+    }
+
+    fn with_clock(&self, clock: Clock) -> Result<Account, KeepError> {
+        let file = TemporaryFile::new();
+        fs::write(&file.0, &self.tables).map_err(at(&file.0))?;
+        let tables = Tables::open(&file.0, clock)?;
+        Ok(Account::of(self.world.clone(), tables, clock, self.handler))
+    }
+}
+
 impl Account {
+    /// This account's world and tables as of now.
+    ///
+    /// # Errors
+    /// If the tables cannot be copied through a temporary file.
+    pub fn snapshot(&self) -> Result<Snapshot, KeepError> {
+        let file = TemporaryFile::new();
+        let (world, taken) = {
+            let world = self.inner.world();
+            self.inner.tables.save(&file.0)?;
+            (world.clone(), self.now())
+        };
+        let tables = fs::read(&file.0).map_err(at(&file.0))?;
+        Ok(Snapshot { world, tables, taken, handler: self.inner.handler })
+    }
+
     /// A second account with this one's world and tables as of now, and its clock.
     ///
     /// # Errors
     /// If the tables cannot be copied through a temporary file.
     pub fn fork(&self) -> Result<Self, KeepError> {
-        let file = TemporaryFile::new();
-        let world = {
-            let world = self.inner.world();
-            self.inner.tables.save(&file.0)?;
-            world.clone()
-        };
-        let tables = Tables::open(&file.0, self.inner.clock)?;
-        Ok(Self::of(world, tables, self.inner.clock, self.inner.handler))
+        self.snapshot()?.with_clock(self.inner.clock)
     }
 
     /// Writes the account into `folder`, in place of what was kept there before. A crash in the middle leaves that.

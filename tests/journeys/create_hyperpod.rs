@@ -1,0 +1,38 @@
+//! Deciding the capacity of a cluster after its ground is there.
+
+use crate::{
+    asking::{VERIFIED, assert_verified, capacity, house, stages},
+    create_cluster::CHANGES,
+};
+use domain::states::OperationState;
+use serde_json::json;
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_without_capacity_awaits_the_decision_and_goes_on_to_verified_with_it() {
+    let house = house(101).await;
+    let before = house.product.changes();
+    let ended = house.run("create_cluster", json!({ "tag": "demo", "region": "us-west-2" })).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", house.product.trail());
+    let ground = ["succeeded 1", "succeeded 1", "succeeded 1", "awaiting_decision 1", "pending 0", "pending 0"];
+    assert_eq!(stages(&house, "demo").await, ground);
+    let shown = house.ask("get_operation", json!({ "operationId": ended.id }), None).await.unwrap();
+    assert!(shown["next"].as_str().unwrap().contains("create_hyperpod"), "{shown:#}");
+    assert_eq!(house.product.made("sagemaker", "CreateCluster"), 0);
+
+    let mut decision = capacity(1);
+    decision["tag"] = json!("demo");
+    let ended = house.run("create_hyperpod", decision.clone()).await;
+    assert_verified(&house, &ended).await;
+    let decided = ["succeeded 1", "succeeded 1", "succeeded 1", "succeeded 2", "succeeded 1", "succeeded 1"];
+    assert_eq!(stages(&house, "demo").await, decided);
+    let made: Vec<(String, u64)> = house.product.changes_since(&before).into_iter().collect();
+    assert_eq!(made, CHANGES.map(|(action, times)| (action.to_owned(), times)), "as much as in one go");
+
+    let settled = house.product.changes();
+    let again = house.run("create_hyperpod", decision).await;
+    assert_verified(&house, &again).await;
+    let probe = house.product.changes_since(&settled);
+    assert!(probe.keys().all(|action| action.ends_with(" pods")), "only the reading pod comes and goes: {probe:?}");
+    assert_eq!(stages(&house, "demo").await[3..], ["succeeded 3", "succeeded 2", "succeeded 2"]);
+    let _ = VERIFIED;
+}

@@ -1,0 +1,96 @@
+//! Importing EKS clusters that somebody else made: one that works, and one that lacks what HyperPod needs.
+
+use crate::asking::{VERIFIED, asked, assert_verified, capacity, stages, with_hyperpod};
+use domain::{
+    codes::ErrorCode,
+    states::{OperationState, Stage},
+};
+use harness::house::House;
+use serde_json::{Value, json};
+
+fn import(name: &str, more: Value) -> Value {
+    let mut input = json!({ "eksClusterName": name, "region": "us-west-2" });
+    for (member, value) in more.as_object().unwrap() {
+        input[member] = value.clone();
+    }
+    input
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_working_cluster_that_lets_us_in_is_verified_with_what_it_has() {
+    let house = House::furnished().await;
+    let ended = house.run("import_cluster", import("research", json!({ "grantAccess": true }))).await;
+    assert_verified(&house, &ended).await;
+    assert_eq!(stages(&house, "research").await, VERIFIED);
+    let outcome = house.product.stage(ended.cluster_id, Stage::HyperPod).await.outcome;
+    assert_eq!((&outcome["origin"], &outcome["nodes"]), (&json!("borrowed"), &json!("1 of 1")), "{outcome:#}");
+    println!("{:#?}", house.product.changes());
+    for action in ["CreateCluster", "UpdateCluster"] {
+        assert_eq!(asked(&house, "sagemaker", action), 0, "{action}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_that_does_not_let_us_in_is_told_with_the_way_in_and_is_not_touched() {
+    let house = House::furnished().await;
+    let before = house.product.changes();
+    let ended = house.run("import_cluster", import("research", json!({}))).await;
+    assert_eq!(ended.state, OperationState::Failed, "{ended:#?}");
+    let failure = ended.failure.unwrap();
+    assert_eq!(failure.code, ErrorCode::PermissionDenied, "{failure:#?}");
+    assert!(failure.action.contains("grantAccess"), "{failure:#?}");
+    assert_eq!(house.product.changes_since(&before), std::collections::BTreeMap::new());
+    assert_eq!(stages(&house, "research").await[..2], ["pending 0", "failed 1"]);
+}
+
+/// Makes a public subnet in the VPC of `legacy`, as its owner would.
+async fn public_subnet(house: &House) {
+    let product = &house.product;
+    let ec2 = aws_sdk_ec2::Client::new(&product.front.cloud.engine_config(&product.installed.home()).await);
+    let vpc = product
+        .account
+        .read(|world| account::eks::cluster(world, "us-west-2", "legacy").unwrap().network.vpc_id.clone());
+    let gateway = ec2.create_internet_gateway().send().await.unwrap().internet_gateway.unwrap();
+    let gateway = gateway.internet_gateway_id.unwrap();
+    ec2.attach_internet_gateway().vpc_id(&vpc).internet_gateway_id(&gateway).send().await.unwrap();
+    let subnet = ec2.create_subnet().vpc_id(&vpc).cidr_block("10.50.128.0/24").availability_zone_id("usw2-az1");
+    let subnet = subnet.send().await.unwrap().subnet.unwrap().subnet_id.unwrap();
+    let table = ec2.create_route_table().vpc_id(&vpc).send().await.unwrap().route_table.unwrap();
+    let table = table.route_table_id.unwrap();
+    ec2.associate_route_table().route_table_id(&table).subnet_id(subnet).send().await.unwrap();
+    let route = ec2.create_route().route_table_id(table).destination_cidr_block("0.0.0.0/0").gateway_id(gateway);
+    route.send().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_that_lacks_things_is_mended_by_name_and_verified_with_new_nodes() {
+    let house = House::furnished().await;
+    let fixes = json!({
+        "grantAccess": true,
+        "fixes": ["self-rules", "nat", "endpoints"],
+        "hyperpod": capacity(1),
+    });
+    let ended = house.run("import_cluster", import("legacy", fixes)).await;
+    let failure = ended.failure.as_ref().unwrap();
+    assert_eq!((failure.code, ended.stage), (ErrorCode::DependencyMissing, Some(Stage::ControlPlane)), "{failure:#?}");
+    assert!(failure.action.contains("internet gateway"), "{failure:#?}");
+
+    public_subnet(&house).await;
+    let before = house.product.changes();
+    let ended = house.run("retry_operation", json!({ "operationId": ended.id })).await;
+    assert_verified(&house, &ended).await;
+    println!("{:#?}", house.product.changes_since(&before));
+    assert_eq!(
+        stages(&house, "legacy").await,
+        ["succeeded 2", "succeeded 1", "succeeded 1", "succeeded 1", "succeeded 1", "succeeded 1"]
+    );
+    let findings = house.product.stage(ended.cluster_id, Stage::Selection).await.outcome["findings"].clone();
+    println!("{findings:#}");
+    with_hyperpod(&house, "legacy", |cluster| assert_eq!(cluster.nodes.len(), 2));
+    house.product.account.read(|world| {
+        let network = world.ec2.existing("us-west-2").unwrap();
+        let legacy = &account::eks::cluster(world, "us-west-2", "legacy").unwrap().network;
+        assert_eq!(account::ec2::self_rules(network, &legacy.security_group_ids[0]), (true, true));
+        assert!(legacy.subnet_ids.iter().all(|subnet| network.has_s3_endpoint(subnet)));
+    });
+}

@@ -1,0 +1,29 @@
+//! Stopping what a running cluster spends on nodes.
+
+use crate::asking::{asked, assert_verified, decided, house, with_hyperpod};
+use domain::states::OperationState;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+#[tokio::test(start_paused = true)]
+async fn a_running_cluster_is_brought_to_no_node_by_one_update_and_keeps_all_else() {
+    let house = house(104).await;
+    let made = house.run("create_cluster", decided()).await;
+    assert_verified(&house, &made).await;
+    let before = house.product.changes();
+    let ended = house.run("stop_spending", json!({ "tag": "demo" })).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", house.product.trail());
+    assert_eq!(ended.outcome["running"], 0, "{:#}", ended.outcome);
+    let updated = BTreeMap::from([("sagemaker:UpdateCluster".to_owned(), 1)]);
+    assert_eq!(house.product.changes_since(&before), updated);
+    let (nodes, targets) = with_hyperpod(&house, "demo", |cluster| {
+        (cluster.nodes.len(), cluster.groups.values().map(|group| group.target()).collect::<Vec<_>>())
+    });
+    assert_eq!((nodes, targets), (0, vec![0, 0]));
+    let took = ended.finished_at.unwrap().duration_since(ended.created_at).as_mins();
+    assert!(took >= 1, "it watches until the nodes are gone: {took} min");
+
+    let again = house.run("stop_spending", json!({ "tag": "demo" })).await;
+    assert_eq!(again.state, OperationState::Succeeded, "{again:#?}");
+    assert_eq!(asked(&house, "sagemaker", "UpdateCluster"), 1);
+}
