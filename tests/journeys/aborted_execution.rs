@@ -1,6 +1,6 @@
 //! An execution that somebody stops: its operation is settled, its lane is free, and a retry goes on where it was.
 
-use crate::asking::{assert_verified, decided, house};
+use crate::asking::{assert_verified, decided, house, owner};
 use account::faults::{Effect, Fault};
 use domain::{
     codes::ErrorCode,
@@ -12,11 +12,9 @@ use std::{collections::BTreeMap, time::Duration};
 
 /// Stops the execution of the operation's attempt, as one may in the AWS console.
 async fn abort(house: &House, operation: &Operation) {
-    let product = &house.product;
-    let config = product.front.cloud.engine_config(&product.installed.home()).await;
-    let machine = &product.installed.machines.cluster;
+    let machine = &house.product.installed.machines.cluster;
     let arn = format!("{}:{}", machine.replace(":stateMachine:", ":execution:"), operation.execution_name());
-    let stop = aws_sdk_sfn::Client::new(&config).stop_execution().execution_arn(arn);
+    let stop = aws_sdk_sfn::Client::new(&owner(house).await).stop_execution().execution_arn(arn);
     stop.error("Stopped").cause("somebody stopped it").send().await.unwrap();
 }
 

@@ -1,6 +1,6 @@
 //! coredns in a cluster that has no node for a while: it fails in EKS's eyes, is left alone, and comes up with the nodes.
 
-use crate::asking::{assert_verified, capacity, house};
+use crate::asking::{assert_verified, decision, house, owner};
 use account::eks::AddonOutcome;
 use aws_sdk_eks::types::AddonStatus;
 use domain::states::{OperationState, Stage};
@@ -10,8 +10,7 @@ use serde_json::json;
 use std::time::Duration;
 
 async fn coredns(house: &House) -> AddonStatus {
-    let product = &house.product;
-    let eks = aws_sdk_eks::Client::new(&product.front.cloud.engine_config(&product.installed.home()).await);
+    let eks = aws_sdk_eks::Client::new(&owner(house).await);
     let addon = eks.describe_addon().cluster_name("demo").addon_name("coredns").send().await.unwrap().addon.unwrap();
     addon.status.unwrap()
 }
@@ -36,9 +35,7 @@ async fn failed_without_nodes(outcome: AddonOutcome) -> House {
 }
 
 async fn with_nodes(house: &House) {
-    let mut decision = capacity(1);
-    decision["tag"] = json!("demo");
-    let ended = house.run("create_hyperpod", decision).await;
+    let ended = house.run("create_hyperpod", decision(1)).await;
     assert_verified(house, &ended).await;
     assert_eq!(coredns(house).await, AddonStatus::Active);
 }

@@ -12,7 +12,7 @@ pub(crate) const VERIFIED: [&str; 6] = ["succeeded 1"; 6];
 /// A house with the quotas of the usual choices.
 pub(crate) async fn house(seed: u64) -> House {
     let house = House::over(Product::new(seed).await);
-    for kind in ["ml.g6.4xlarge", "ml.m5.2xlarge", "ml.p5.48xlarge"] {
+    for kind in ["ml.g6.4xlarge", "ml.m5.4xlarge", "ml.p5.48xlarge"] {
         house.allow("sagemaker", &format!("{kind} for cluster usage"), 8.0);
     }
     house
@@ -22,13 +22,27 @@ pub(crate) async fn house(seed: u64) -> House {
 pub(crate) fn capacity(count: u32) -> Value {
     json!({
         "instanceGroups": { "workers": { "zoneId": "usw2-az2", "instanceType": "ml.g6.4xlarge", "instanceCount": count } },
-        "systemGroup": { "zoneId": "usw2-az2", "instanceType": "ml.m5.2xlarge", "instanceCount": 1 },
+        "systemGroup": { "zoneId": "usw2-az2", "instanceType": "ml.m5.4xlarge", "instanceCount": 1 },
     })
 }
 
 /// A request for a cluster called `demo` with one GPU node.
 pub(crate) fn decided() -> Value {
     json!({ "tag": "demo", "region": "us-west-2", "hyperpod": capacity(1) })
+}
+
+/// The decision of [`capacity`] for `demo`, as `create_hyperpod` takes it.
+pub(crate) fn decision(count: u32) -> Value {
+    let mut decision = capacity(count);
+    decision["tag"] = json!("demo");
+    decision
+}
+
+/// How the account's owner configures clients of its services.
+pub(crate) async fn owner(house: &House) -> aws_config::SdkConfig {
+    let product = &house.product;
+    let root = product.account.read(account::iam::root_credentials);
+    gateway::wiring::cloud(&product.account, &root).engine_config(&product.installed.home()).await
 }
 
 /// The stages of a cluster in order, as the front door shows them: state and how often it was run.

@@ -1,7 +1,7 @@
 //! Deciding the capacity of a cluster after its ground is there.
 
 use crate::{
-    asking::{VERIFIED, assert_verified, capacity, house, stages},
+    asking::{assert_verified, decision, house, stages},
     create_cluster::CHANGES,
 };
 use domain::states::OperationState;
@@ -19,9 +19,7 @@ async fn a_cluster_without_capacity_awaits_the_decision_and_goes_on_to_verified_
     assert!(shown["next"].as_str().unwrap().contains("create_hyperpod"), "{shown:#}");
     assert_eq!(house.product.made("sagemaker", "CreateCluster"), 0);
 
-    let mut decision = capacity(1);
-    decision["tag"] = json!("demo");
-    let ended = house.run("create_hyperpod", decision.clone()).await;
+    let ended = house.run("create_hyperpod", decision(1)).await;
     assert_verified(&house, &ended).await;
     let decided = ["succeeded 1", "succeeded 1", "succeeded 1", "succeeded 2", "succeeded 1", "succeeded 1"];
     assert_eq!(stages(&house, "demo").await, decided);
@@ -29,10 +27,9 @@ async fn a_cluster_without_capacity_awaits_the_decision_and_goes_on_to_verified_
     assert_eq!(made, CHANGES.map(|(action, times)| (action.to_owned(), times)), "as much as in one go");
 
     let settled = house.product.changes();
-    let again = house.run("create_hyperpod", decision).await;
+    let again = house.run("create_hyperpod", decision(1)).await;
     assert_verified(&house, &again).await;
     let probe = house.product.changes_since(&settled);
     assert!(probe.keys().all(|action| action.ends_with(" pods")), "only the reading pod comes and goes: {probe:?}");
     assert_eq!(stages(&house, "demo").await[3..], ["succeeded 3", "succeeded 2", "succeeded 2"]);
-    let _ = VERIFIED;
 }

@@ -38,7 +38,7 @@ pub(crate) async fn list_training_plans(api: &Api, input: ListTrainingPlans) -> 
 }
 
 fn view(plan: &TrainingPlan, zones: &[Zone], clusters: &[Attached], now: Timestamp) -> TrainingPlanView {
-    let free = training_plans::free(plan, clusters, now);
+    let free = plan.free(clusters, now);
     let standing = training_plans::standing(plan, free, now);
     TrainingPlanView {
         arn: plan.arn.clone(),

@@ -9,7 +9,7 @@ use domain::{
     status::StatusClass,
     versions::{KubernetesMinor, NEWEST, OLDEST},
 };
-use footing::Footing;
+use footing::{Footing, Lack};
 
 /// The function that reads a cluster's Kubernetes API first.
 const READER: &str = "selection";
@@ -80,10 +80,23 @@ fn network(footing: &Read<Footing>, fixes: &[String]) -> Vec<Finding> {
             return vec![finding(Severity::Unchecked, trouble.failure().code, message, String::new())];
         }
     };
-    let open = footing.lacks().into_iter();
-    let open = open.filter(|lack| !lack.fix().is_some_and(|fix| fixes.iter().any(|asked| asked == fix)));
-    open.map(|lack| finding(Severity::Warning, ErrorCode::DependencyMissing, lack.message(), mended_by(lack.fix())))
-        .collect()
+    let asked = |lack: &Lack| lack.fix().is_some_and(|fix| fixes.iter().any(|asked| asked == fix));
+    let (mended, open): (Vec<Lack>, Vec<Lack>) = footing.lacks().into_iter().partition(asked);
+    let told =
+        |lack: Lack| finding(Severity::Warning, ErrorCode::DependencyMissing, lack.message(), mended_by(lack.fix()));
+    open.into_iter().map(told).chain(no_place_for_nat(footing, &mended)).collect()
+}
+
+/// A NAT gateway that is asked for needs one in a public subnet already, or such a subnet.
+fn no_place_for_nat(footing: &Footing, mended: &[Lack]) -> Option<Finding> {
+    let wanted = mended.iter().any(|lack| matches!(lack, Lack::Nat { .. }));
+    let there = footing.nats.iter().any(|nat| footing.is_public(&nat.subnet_id));
+    if !wanted || there || footing.public_subnet().is_some() {
+        return None;
+    }
+    let message = format!("{} has no public subnet for the NAT gateway of the fix nat", footing.vpc_id);
+    let action = "Make a subnet whose route table leads to an internet gateway, then import again.".to_owned();
+    Some(finding(Severity::Blocking, ErrorCode::DependencyMissing, message, action))
 }
 
 fn mended_by(fix: Option<&str>) -> String {

@@ -4,6 +4,7 @@
 //! carved in the same order.
 
 use crate::{findings::free_block, request::Request, scene::Seen};
+use cloud::ec2::NatGateway;
 use domain::{
     capacity::prefix_for,
     cidr::{carve_eks_subnets, next_free_subnet, usable_addresses},
@@ -69,12 +70,27 @@ impl Place {
 pub fn of(request: &Request<'_>, seen: &Seen) -> Vec<Place> {
     let needs = needs(request);
     match &seen.site.ground {
+        Ok(Some(ground)) if request.mends("nat") => in_ground(&with_nat(ground), &needs),
         Ok(Some(ground)) => in_ground(ground, &needs),
         Ok(None) if request.makes_network() => in_new_vpc(request, seen, &needs),
         Ok(None) | Err(_) => {
             needs.into_iter().map(|need| Place::Unknown { zone_id: need.zone_id.to_string() }).collect()
         }
     }
+}
+
+/// The VPC as it is once it was given the NAT gateway that the import asks for.
+fn with_nat(ground: &Ground) -> Ground {
+    let nat = NatGateway {
+        id: "to be made".to_owned(),
+        subnet_id: String::new(),
+        state: "pending".to_owned(),
+        failure: String::new(),
+        tags: cloud::Tags::default(),
+    };
+    let mut mended = ground.clone();
+    mended.nats.push(nat);
+    mended
 }
 
 /// One need a zone: groups of a zone share its subnet.

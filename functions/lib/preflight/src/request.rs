@@ -91,6 +91,11 @@ impl<'a> Request<'a> {
         if self.purpose == Purpose::Capacity { "/instanceGroups" } else { "/hyperpod/instanceGroups" }
     }
 
+    /// Whether it is an import that asks for this fix.
+    pub fn mends(&self, fix: &str) -> bool {
+        self.cluster.import.as_ref().is_some_and(|import| import.fixes.iter().any(|asked| asked == fix))
+    }
+
     /// Whether a VPC would be made.
     pub fn makes_network(&self) -> bool {
         self.purpose == Purpose::Create && self.cluster.decisions.network.is_none()

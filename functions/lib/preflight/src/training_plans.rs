@@ -6,7 +6,7 @@
 use crate::utc;
 use cloud::{
     ec2::Zone,
-    sagemaker::{Attached, Block, TrainingPlan},
+    sagemaker::{Block, TrainingPlan},
 };
 use jiff::Timestamp;
 
@@ -25,17 +25,6 @@ pub struct Standing {
 /// Whether a plan is for HyperPod at all.
 pub fn is_for_hyperpod(plan: &TrainingPlan) -> bool {
     plan.targets.iter().any(|target| target == TARGET)
-}
-
-/// Instances of a plan that no group uses or waits for. AWS counts what is available now, which is nothing outside of a
-/// block: there it is the whole plan without what groups of these clusters want of it.
-pub fn free(plan: &TrainingPlan, clusters: &[Attached], now: Timestamp) -> u32 {
-    if plan.block_at(now).is_some() {
-        return plan.available;
-    }
-    let groups = clusters.iter().flat_map(|cluster| &cluster.groups);
-    let waiting = groups.filter(|group| group.training_plan.as_deref() == Some(plan.arn.as_str()));
-    waiting.fold(plan.total, |left, group| left.saturating_sub(group.target))
 }
 
 /// How `plan` stands at `now`, with so many instances free.
@@ -128,7 +117,7 @@ pub(crate) mod tests {
 
     fn stands(plan: &TrainingPlan) -> Standing {
         let now = NOW.parse().unwrap();
-        standing(plan, free(plan, &[], now), now)
+        standing(plan, plan.free(&[], now), now)
     }
 
     #[test]
@@ -160,7 +149,7 @@ pub(crate) mod tests {
         let plan = plan("Scheduled", 0, &[("2026-12-02T20:00:00Z", "2026-12-09T20:00:00Z")]);
         let group = Group { training_plan: Some(plan.arn.clone()), ..group("ml.p5.48xlarge", 0, 3) };
         let clusters = [cluster("a", vec![group, usage::group("ml.p5.48xlarge", 1, 1)])];
-        assert_eq!(free(&plan, &clusters, NOW.parse().unwrap()), 1);
+        assert_eq!(plan.free(&clusters, NOW.parse().unwrap()), 1);
     }
 
     #[test]

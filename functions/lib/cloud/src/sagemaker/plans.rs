@@ -1,6 +1,6 @@
 //! Training plans: capacity that was bought for some time in one zone.
 
-use super::{HyperPod, count, maybe, reading, time};
+use super::{Attached, HyperPod, count, maybe, reading, time};
 use domain::failure::Trouble;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -45,6 +45,17 @@ impl TrainingPlan {
     /// When the block begins that comes next after `now`.
     pub fn next_start(&self, now: Timestamp) -> Option<Timestamp> {
         self.blocks.iter().map(|block| block.start).filter(|start| *start > now).min()
+    }
+
+    /// Instances that no group uses or waits for. AWS counts what is available now, which is nothing outside of a block:
+    /// there it is the whole plan without what groups of `clusters` want of it.
+    pub fn free<'a>(&self, clusters: impl IntoIterator<Item = &'a Attached>, now: Timestamp) -> u32 {
+        if self.block_at(now).is_some() {
+            return self.available;
+        }
+        let groups = clusters.into_iter().flat_map(|cluster| &cluster.groups);
+        let waiting = groups.filter(|group| group.training_plan.as_deref() == Some(self.arn.as_str()));
+        waiting.fold(self.total, |left, group| left.saturating_sub(group.target))
     }
 
     /// The block in which `now` lies.

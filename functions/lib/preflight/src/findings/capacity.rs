@@ -197,8 +197,7 @@ fn self_rules(request: &Request<'_>, groups: &[Wanted<'_>], seen: &Seen) -> Vec<
     if request.purpose == Purpose::Create {
         return Vec::new();
     }
-    let asked =
-        request.cluster.import.as_ref().is_some_and(|import| import.fixes.iter().any(|fix| fix == "self-rules"));
+    let asked = request.mends("self-rules");
     let efa = groups.iter().find(|group| group.hardware().is_some_and(|known| known.efa_interfaces > 0));
     let (Some(group), false, Ok(Some(footing))) = (efa, asked, &seen.site.footing) else { return Vec::new() };
     let open = footing.lacks().into_iter().filter(|lack| matches!(lack, footing::Lack::SelfRules { .. }));

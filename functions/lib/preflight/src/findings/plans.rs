@@ -46,7 +46,7 @@ fn of_plan(plan: &TrainingPlan, groups: &[Wanted<'_>], seen: &Seen, now: Timesta
     let zones = seen.zones.as_ref().map(Vec::as_slice).unwrap_or_default();
     let needs = groups.iter().fold(0_u32, |sum, group| sum.saturating_add(group.count));
     let clusters = seen.hyperpod.as_ref().map(Vec::as_slice).unwrap_or_default();
-    let free = training_plans::free(plan, clusters, now);
+    let free = plan.free(clusters, now);
     let standing = standing(plan, free, now);
     let mut found = Vec::new();
     for group in groups {

@@ -13,7 +13,9 @@ pub(super) fn new_groups(groups: &[&Wanted], seen: &Observed, site: &Site, now: 
     for group in groups {
         zone(group, site)?;
         if let Capacity::Plan(arn) = &group.capacity {
-            plan(group, seen.plans.get(arn.as_str()), now)?;
+            let plan = seen.plans.get(arn.as_str());
+            let free = plan.map_or(0, |plan| plan.free(seen.cluster.iter().map(|cluster| &cluster.attached), now));
+            held(group, plan, free, now)?;
         }
     }
     self_rules(groups, site)
@@ -32,7 +34,7 @@ fn zone(group: &Wanted, site: &Site) -> Result<(), Failure> {
 }
 
 /// The plan decides: what it is for, its type, its zone, whether it is still to come or there, what is free in it.
-fn plan(group: &Wanted, plan: Option<&TrainingPlan>, now: Timestamp) -> Result<(), Failure> {
+fn held(group: &Wanted, plan: Option<&TrainingPlan>, free: u32, now: Timestamp) -> Result<(), Failure> {
     let Some(plan) = plan else {
         return Err(wrong(group, "its training plan does not exist in this account and Region".to_owned()));
     };
@@ -57,10 +59,10 @@ fn plan(group: &Wanted, plan: Option<&TrainingPlan>, now: Timestamp) -> Result<(
     {
         return Err(wrong(group, format!("training plan {name} is in zone {other}, not in {}", group.zone_id)));
     }
-    if plan.available < group.instance_count {
+    if free < group.instance_count {
         let text = format!(
-            "{} of {} instances of training plan {name} are free, {} are wanted",
-            plan.available, plan.total, group.instance_count
+            "{free} of {} instances of training plan {name} are free, {} are wanted",
+            plan.total, group.instance_count
         );
         return Err(Failure { code: ErrorCode::CapacityUnavailable, ..wrong(group, text) });
     }

@@ -25,7 +25,7 @@ mod wire;
 mod world_access;
 
 pub use access::{admits, authenticate, bearer, grant_service_access};
-pub use addons::AddonOutcome;
+pub use addons::{AddonOutcome, addon_tags};
 pub use cluster::{Cluster, arn, cluster, cluster_at, cluster_by_arn, clusters, ports, reachable};
 pub use create_cluster::CreationFailure;
 pub use identity::{issuer, pod_role, web_identity};

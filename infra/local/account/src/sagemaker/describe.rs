@@ -28,6 +28,9 @@ const ECHOED: [&str; 11] = [
     "NetworkInterface",
 ];
 
+/// `ThreadsPerCore` of a group for which nothing else was asked.
+pub(super) const THREADS_PER_CORE: u32 = 2;
+
 /// The answer of `DescribeCluster`.
 pub(super) fn cluster(world: &World, cluster: &Cluster) -> Value {
     let mut shown = json!({
@@ -75,7 +78,7 @@ fn group(world: &World, cluster: &Cluster, group: &Group) -> Value {
         "TargetStateCount",
         json!(cluster.nodes.values().filter(|node| node.group == name && node.stage == Stage::Alive).count()),
     );
-    put("ThreadsPerCore", group.spec.get("ThreadsPerCore").cloned().unwrap_or_else(|| json!(2)));
+    put("ThreadsPerCore", group.spec.get("ThreadsPerCore").cloned().unwrap_or_else(|| json!(THREADS_PER_CORE)));
     put("TrainingPlanStatus", json!(plans::status_word(world, &group.kind())));
     put("CurrentImageId", image.clone());
     put("DesiredImageId", image);

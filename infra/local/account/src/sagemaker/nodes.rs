@@ -134,7 +134,8 @@ fn details(cluster: &Cluster, node: &Node) -> Value {
         shown["CurrentImageId"] = image.clone();
         shown["DesiredImageId"] = image;
         shown["DesiredImageReleaseVersion"] = json!(group.image_release);
-        shown["ThreadsPerCore"] = group.spec.get("ThreadsPerCore").cloned().unwrap_or_else(|| json!(2));
+        shown["ThreadsPerCore"] =
+            group.spec.get("ThreadsPerCore").cloned().unwrap_or_else(|| json!(super::describe::THREADS_PER_CORE));
         shown["CapacityType"] = json!(if group.kind() == CapacityKind::Spot { "Spot" } else { "OnDemand" });
         if let Some(config) = group.spec.get("KubernetesConfig") {
             shown["KubernetesConfig"] = describe::kubernetes(config);

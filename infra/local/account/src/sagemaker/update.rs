@@ -4,7 +4,7 @@ use super::{
     checks::{self, Ground},
     cluster::{CapacityKind, Cluster, ClusterStatus, Group, GroupStatus, capacity_kind, texts},
     cluster_events::{About, Level, publish_state, record, uuid},
-    converge, create, find, invalid, quota, world_access,
+    converge, create, describe, find, invalid, quota, world_access,
 };
 use crate::{
     call::{Answer, AwsError, Call},
@@ -100,7 +100,7 @@ fn same_where_fixed(cluster: &Cluster, group: &Group, spec: &Value) -> Result<()
         Err(invalid(format!("{member} of instance group {name} cannot be changed after it was created")))
     };
     for member in FIXED {
-        if group.spec.get(member) != spec.get(member) {
+        if told(&group.spec, member) != told(spec, member) {
             return refuse(member);
         }
     }
@@ -118,6 +118,12 @@ fn same_where_fixed(cluster: &Cluster, group: &Group, spec: &Value) -> Result<()
         return Err(AwsError::new("ConflictException", format!("Instance group {name} is being updated")));
     }
     Ok(())
+}
+
+/// A member as `DescribeCluster` tells it: to ask for what is told is to change nothing.
+fn told(spec: &Value, member: &str) -> Option<Value> {
+    let default = || (member == "ThreadsPerCore").then(|| json!(describe::THREADS_PER_CORE));
+    spec.get(member).cloned().or_else(default)
 }
 
 fn sorted(network: Option<&Value>) -> Option<(BTreeSet<&str>, BTreeSet<&str>)> {

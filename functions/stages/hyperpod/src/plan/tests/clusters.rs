@@ -182,6 +182,10 @@ fn a_training_plan_is_held_against_type_zone_count_target_and_dates_before_anyth
     plan(&mut world).blocks[0].instance_type = "ml.p4d.24xlarge".to_owned();
     assert!(refused(&world.plan()).message.contains("has ml.p4d.24xlarge"));
     world = decided();
+    // Before its start AWS tells that nothing is available: what counts is what the plan has.
+    plan(&mut world).available = 0;
+    assert_eq!(sent(&world.plan().steps)[0].capacity, Capacity::Plan(PLAN_ARN.parse().unwrap()));
+    world.plan_starts("Active", at(-60), 4);
     plan(&mut world).available = 3;
     let failure = refused(&world.plan());
     assert_eq!(failure.code, ErrorCode::CapacityUnavailable);

@@ -123,6 +123,14 @@ fn addon<'cluster>(cluster: &'cluster Cluster, name: &str) -> Result<&'cluster A
     cluster.addons.get(name).ok_or_else(|| no_addon(&cluster.name, name))
 }
 
+/// Tags of an add-on; its ARN may end in `*` in the place of the service's own id, as authorization asks.
+pub fn addon_tags<'world>(world: &'world World, arn: &str) -> Option<&'world BTreeMap<String, String>> {
+    let (place, resource) = arn.split_once(":addon/")?;
+    let mut parts = resource.split('/');
+    let cluster = world.eks.clusters.get(&format!("{place}:cluster/{}", parts.next()?))?;
+    cluster.addons.get(parts.next()?).map(|addon| &addon.tags)
+}
+
 /// The add-on with this ARN, for writing.
 fn by_arn<'world>(world: &'world mut World, cluster: &str, addon: &str) -> Option<&'world mut Addon> {
     world.eks.clusters.get_mut(cluster)?.addons.values_mut().find(|one| one.arn == addon)

@@ -16,6 +16,7 @@ pub(in crate::iam) fn tags_of(world: &World, arn: &str) -> BTreeMap<String, Stri
             let id = resource.rsplit('/').next().unwrap_or_default();
             world.ec2.existing(region).and_then(|network| network.tags.get(id))
         }
+        "eks" if resource.starts_with("addon/") => crate::eks::addon_tags(world, arn),
         "eks" => crate::eks::cluster_by_arn(world, arn).map(|cluster| &cluster.tags),
         "sagemaker" => world.sagemaker.tags.get(arn),
         "iam" => super::super::tags::of_resource(world, arn, resource),
