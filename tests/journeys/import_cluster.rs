@@ -1,6 +1,6 @@
 //! Importing EKS clusters that somebody else made: one that works, and one that lacks what HyperPod needs.
 
-use crate::asking::{VERIFIED, asked, assert_verified, capacity, stages, with_hyperpod};
+use crate::asking::{VERIFIED, asked, assert_verified, capacity, owner, stages, with_hyperpod};
 use domain::{
     codes::ErrorCode,
     states::{OperationState, Stage},

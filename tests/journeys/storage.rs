@@ -70,6 +70,8 @@ async fn a_driver_without_permission_fails_with_the_claim_bound_and_succeeds_onc
     let failure = ended.failure.unwrap();
     assert_eq!(failure.code, ErrorCode::PermissionDenied, "{failure:#?}");
     assert!(failure.message.contains("s3-claim is Bound") && failure.message.contains("AccessDenied"), "{failure:#?}");
+    let claims = objects(&product, "/api/v1/persistentvolumeclaims");
+    assert_eq!((claims.len(), &claims[0]["status"]["phase"]), (1, &json!("Bound")));
 
     iam.delete_role_policy().role_name(&role).policy_name("deny").send().await.unwrap();
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
