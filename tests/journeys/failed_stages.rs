@@ -11,13 +11,13 @@ use harness::house::House;
 use serde_json::json;
 use std::{collections::BTreeMap, time::Duration};
 
-/// A refusal, and how it is told.
+/// A refusal that lasts until somebody ends it, and how it is told.
 struct Refusal {
     stage: Stage,
     /// Service and action that are refused to the stage's function.
     call: (&'static str, &'static str),
-    /// Which of these calls.
-    nth: u32,
+    /// From which of these calls on.
+    from: u32,
     /// Code, status and message.
     error: (&'static str, u16, &'static str),
     told: ErrorCode,
@@ -29,7 +29,7 @@ const REFUSALS: [Refusal; 6] = [
     Refusal {
         stage: Stage::ControlPlane,
         call: ("eks", "CreateCluster"),
-        nth: 1,
+        from: 1,
         error: ("ResourceLimitExceededException", 400, "Cluster limit exceeded for account"),
         told: ErrorCode::QuotaExceeded,
         action: "",
@@ -37,7 +37,7 @@ const REFUSALS: [Refusal; 6] = [
     Refusal {
         stage: Stage::Selection,
         call: ("eks", "DescribeCluster"),
-        nth: 1,
+        from: 1,
         error: ("AccessDeniedException", 403, "not authorized to perform: eks:DescribeCluster"),
         told: ErrorCode::PermissionDenied,
         action: "",
@@ -45,7 +45,7 @@ const REFUSALS: [Refusal; 6] = [
     Refusal {
         stage: Stage::Dependencies,
         call: ("kubernetes", "patch daemonsets"),
-        nth: 3,
+        from: 3,
         error: ("Forbidden", 403, "daemonsets.apps is forbidden: not in this namespace"),
         told: ErrorCode::PermissionDenied,
         action: "",
@@ -53,7 +53,7 @@ const REFUSALS: [Refusal; 6] = [
     Refusal {
         stage: Stage::HyperPod,
         call: ("sagemaker", "CreateCluster"),
-        nth: 1,
+        from: 1,
         error: ("ResourceLimitExceeded", 400, "The account-level service limit is 0 Instances"),
         told: ErrorCode::QuotaExceeded,
         action: "",
@@ -61,7 +61,7 @@ const REFUSALS: [Refusal; 6] = [
     Refusal {
         stage: Stage::Storage,
         call: ("eks", "CreatePodIdentityAssociation"),
-        nth: 1,
+        from: 1,
         error: ("AccessDeniedException", 403, "not authorized to perform: iam:PassRole"),
         told: ErrorCode::PermissionDenied,
         action: "",
@@ -69,7 +69,7 @@ const REFUSALS: [Refusal; 6] = [
     Refusal {
         stage: Stage::Verification,
         call: ("kubernetes", "create pods"),
-        nth: 1,
+        from: 1,
         error: ("Forbidden", 403, "pods is forbidden: not in this namespace"),
         told: ErrorCode::PermissionDenied,
         action: "",
@@ -81,7 +81,8 @@ impl Refusal {
         let (code, status, message) = self.error;
         let effect = Effect::Error { code: code.to_owned(), status, message: message.to_owned() };
         let role = format!("*{}", self.stage);
-        Fault::new("refusal", effect).on(self.call.0, self.call.1).for_role(&role).nth(self.nth)
+        let fault = Fault::new("refusal", effect).on(self.call.0, self.call.1).for_role(&role);
+        Fault { skip: self.from - 1, ..fault }
     }
 
     /// Asserts that record, stage, execution and front door tell the refusal.
@@ -159,6 +160,7 @@ async fn each_failed_stage_is_told_truthfully_and_runs_again_to_success_with_not
         let failed =
             if first { house.run("create_cluster", decided()).await } else { house.product.ended(created).await };
         refusal.assert_told(&house, &failed).await;
+        house.product.account.with_world(|world| world.faults.clear());
         let after = house.product.account.snapshot().unwrap();
         retried(&house, &failed, &whole).await;
         drop(house);

@@ -7,6 +7,7 @@ use domain::{
 };
 use harness::house::House;
 use serde_json::{Value, json};
+use std::{collections::BTreeMap, time::Duration};
 
 fn import(name: &str, more: Value) -> Value {
     let mut input = json!({ "eksClusterName": name, "region": "us-west-2" });
@@ -39,7 +40,7 @@ async fn a_cluster_that_does_not_let_us_in_is_told_with_the_way_in_and_is_not_to
     let failure = ended.failure.unwrap();
     assert_eq!(failure.code, ErrorCode::PermissionDenied, "{failure:#?}");
     assert!(failure.action.contains("grantAccess"), "{failure:#?}");
-    assert_eq!(house.product.changes_since(&before), std::collections::BTreeMap::new());
+    assert_eq!(house.product.changes_since(&before), BTreeMap::new());
     assert_eq!(stages(&house, "research").await[..2], ["pending 0", "failed 1"]);
 }
 
@@ -60,6 +61,8 @@ async fn public_subnet(house: &House) {
     ec2.associate_route_table().route_table_id(&table).subnet_id(subnet).send().await.unwrap();
     let route = ec2.create_route().route_table_id(table).destination_cidr_block("0.0.0.0/0").gateway_id(gateway);
     route.send().await.unwrap();
+    // EC2's reads may miss what was just made.
+    tokio::time::sleep(Duration::from_secs(60)).await;
 }
 
 #[tokio::test(start_paused = true)]
