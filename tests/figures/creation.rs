@@ -118,6 +118,7 @@ async fn until_seen(product: &Product, made: &Operation) -> Result<f64> {
         machine: "cluster",
         stages: Some((Stage::HyperPod, Stage::HyperPod)),
         lane: "cluster",
+        needs_approval: false,
     };
     let accepted = product.front.desk.submit(submission).await.map_err(|refused| anyhow::anyhow!("{refused:?}"))?;
     let mut ready = None;

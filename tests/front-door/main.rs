@@ -1,6 +1,7 @@
 //! The front door over the account's table and state machines: what each request does to the records, and what is
 //! answered. The surfaces in front of it have their own tests.
 
+mod approvals;
 mod choices;
 mod commands;
 mod lists;

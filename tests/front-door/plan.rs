@@ -102,3 +102,71 @@ async fn an_import_plans_only_the_fixes_that_were_asked_for() {
     assert_eq!(changes.len(), 2);
     assert!(plan["reused"].to_string().contains("EKS cluster legacy"), "{plan}");
 }
+
+/// The plan of running `stage` of cluster `a` again.
+async fn again(house: &House, stage: &str) -> Value {
+    let request = surface::Request { validate_only: true, ..crate::person() };
+    let before = changes(house);
+    let plan = house.send("run_stage", json!({ "tag": "a", "stage": stage }), request).await.unwrap();
+    assert_eq!(changes(house), before, "a plan changes nothing");
+    plan
+}
+
+/// Calls that changed something beside the control plane's own table and executions.
+fn changes(house: &House) -> u64 {
+    let ours = |action: &str| action.starts_with("dynamodb:") || action.starts_with("states:");
+    house.product.account.read(|world| {
+        let others = world.calls.counts().iter().filter(|(action, _)| !ours(action));
+        others.map(|(_, count)| count.mutating).sum()
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stage_that_is_there_says_itself_what_it_would_do_and_then_does_it() {
+    let house = House::new().await;
+    let made = house.ask("create_cluster", cluster("a"), Some("k")).await.unwrap();
+    house.product.ended(House::id(&made)).await;
+    let whole = again(&house, "control-plane").await;
+    assert_eq!((&stage(&whole, "control-plane")["changes"], &whole["ready"]), (&json!([]), &json!(true)), "{whole:#}");
+    assert!(stage(&whole, "control-plane").get("unknown").is_none());
+
+    let product = &house.product;
+    let ec2 = aws_sdk_ec2::Client::new(&product.front.cloud.engine_config(&product.installed.home()).await);
+    let endpoints = ec2.describe_vpc_endpoints().send().await.unwrap();
+    let endpoint = endpoints.vpc_endpoints()[0].vpc_endpoint_id().unwrap();
+    ec2.delete_vpc_endpoints().vpc_endpoint_ids(endpoint).send().await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(120)).await;
+    let plan = again(&house, "control-plane").await;
+    let planned = stage(&plan, "control-plane")["changes"].as_array().unwrap().clone();
+    assert!(!planned.is_empty(), "{plan:#}");
+    assert_ne!(plan["hash"], whole["hash"]);
+    let listed = house.ask("list_operations", json!({}), None).await.unwrap();
+    assert_eq!(listed["items"].as_array().unwrap().len(), 1, "asking is no operation");
+
+    let run = house.ask("run_stage", json!({ "tag": "a", "stage": "control-plane" }), Some("r")).await.unwrap();
+    let ended = house.product.ended(House::id(&run)).await;
+    assert_eq!(ended.state, domain::states::OperationState::Succeeded, "{ended:#?}");
+    let journal = house.ask("get_journal", json!({ "operationId": run["operationId"] }), None).await.unwrap();
+    let done = |one: &Value| (one["change"].clone(), one["title"].clone());
+    let entries: Vec<_> = journal["items"].as_array().unwrap().iter().map(done).collect();
+    assert_eq!(entries, planned.iter().map(done).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_stands_on_ground_that_is_not_there_yet_is_said_to_be_unknown() {
+    let house = House::furnished().await;
+    let made = house.ask("create_cluster", cluster("a"), Some("k")).await.unwrap();
+    house.product.ended(House::id(&made)).await;
+    let request = surface::Request { validate_only: true, ..crate::person() };
+    let input = json!({ "tag": "a", "instanceGroups": groups() });
+    let plan = house.send("create_hyperpod", input, request).await.unwrap();
+    assert_eq!(plan["ready"], true, "{:#}", plan["findings"]);
+    let hyperpod = stage(&plan, "hyperpod")["changes"].as_array().unwrap();
+    assert!(hyperpod.iter().any(|one| one["change"] == "create-cluster"), "{plan:#}");
+    assert!(
+        stage(&plan, "storage")["unknown"].as_str().is_some_and(|text| text.contains("stages before it")),
+        "{plan:#}"
+    );
+    let seen = house.ask("get_cluster", json!({ "tag": "a" }), None).await.unwrap();
+    assert!(seen["decisions"].get("hyperpod").is_none(), "no decision is kept");
+}

@@ -3,7 +3,7 @@
 use crate::{Product, START};
 use account::{Account, account::Snapshot, clock::Clock, world::World};
 use api::{Api, Setup};
-use contract::problem::Problem;
+use contract::{Scope, problem::Problem};
 use domain::ids::OperationId;
 use engine::record::Operation;
 use serde_json::Value;
@@ -106,7 +106,7 @@ impl House {
 pub fn person() -> Request {
     Request {
         principal: Principal { id: "a-person".to_owned(), agent: false },
-        scopes: Vec::new(),
+        scopes: vec![Scope::Read, Scope::Logs, Scope::Operate, Scope::Admin, Scope::Approve],
         request_id: "request".to_owned(),
         idempotency_key: None,
         expected_generation: None,

@@ -107,6 +107,7 @@ impl Product {
             machine: "cluster",
             stages: Some((Stage::ControlPlane, last)),
             lane: "cluster",
+            needs_approval: false,
         }
     }
 

@@ -34,6 +34,7 @@ async fn run_stage(product: &Product, earlier: &Operation) -> Operation {
         machine: "cluster",
         stages: Some((Stage::ControlPlane, Stage::ControlPlane)),
         lane: "cluster",
+        needs_approval: false,
     };
     let accepted = product.front.desk.submit(submission).await.unwrap();
     product.ended(accepted.operation.id).await

@@ -36,6 +36,7 @@ pub(crate) async fn run(product: &Product, made: &Operation, first: Stage, last:
         machine: "cluster",
         stages: Some((first, last)),
         lane: "cluster",
+        needs_approval: false,
     };
     let accepted = product.front.desk.submit(submission).await.unwrap();
     product.ended(accepted.operation.id).await

@@ -9,6 +9,7 @@ mod create_hyperpod;
 mod dependencies;
 mod failed_stages;
 mod import_cluster;
+mod engine;
 mod inside;
 mod network;
 mod replaced_node;

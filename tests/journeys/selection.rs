@@ -25,6 +25,7 @@ async fn run_stage(product: &Product, earlier: &Operation) -> Operation {
         machine: "cluster",
         stages: Some((Stage::Selection, Stage::Selection)),
         lane: "cluster",
+        needs_approval: false,
     };
     let accepted = product.front.desk.submit(submission).await.unwrap();
     product.ended(accepted.operation.id).await

@@ -11,6 +11,7 @@ mod imports;
 mod nodes;
 mod operations;
 mod plan;
+mod previews;
 mod problems;
 mod stages;
 mod submitting;

@@ -2,7 +2,7 @@
 
 use crate::{
     Api, cursor, problems,
-    views::operations::{accepted, view},
+    views::operations::{accepted, awaiting, view},
 };
 use contract::{
     journal::{JournalEntry, JournalPage},
@@ -12,7 +12,7 @@ use contract::{
     },
     problem::Problem,
 };
-use domain::{ErrorCode, ids::OperationId};
+use domain::{ErrorCode, ids::OperationId, states::OperationState};
 use engine::record::Operation;
 use std::time::Duration;
 use surface::problem::problem;
@@ -49,7 +49,17 @@ pub(crate) async fn list(api: &Api, input: ListOperations) -> Result<OperationLi
 }
 
 pub(crate) async fn get(api: &Api, input: GetOperation) -> Result<OperationView, Problem> {
-    Ok(view(&found(api, input.operation_id).await?))
+    shown(api, &found(api, input.operation_id).await?).await
+}
+
+/// The view of `operation`; of one that waits for a person with the plan that would run.
+async fn shown(api: &Api, operation: &Operation) -> Result<OperationView, Problem> {
+    let view = view(operation);
+    if operation.state != OperationState::AwaitingApproval {
+        return Ok(view);
+    }
+    let planned = api.desk().planned(operation.id).await.map_err(problems::of_trouble)?;
+    Ok(OperationView { outcome: planned.map(|record| awaiting(&record)).unwrap_or_default(), ..view })
 }
 
 /// Looks until the operation has ended, waits for a person, or the time is up.
@@ -59,7 +69,7 @@ pub(crate) async fn wait(api: &Api, input: WaitForOperation) -> Result<Operation
     let until = Instant::now() + Duration::from_secs(seconds.into());
     let operation = loop {
         let operation = found(api, input.operation_id).await?;
-        let settled = operation.is_terminal() || operation.state == domain::states::OperationState::AwaitingApproval;
+        let settled = operation.is_terminal() || operation.state == OperationState::AwaitingApproval;
         let now = Instant::now();
         if settled || now >= until {
             break operation;
@@ -68,7 +78,7 @@ pub(crate) async fn wait(api: &Api, input: WaitForOperation) -> Result<Operation
     };
     let cut =
         format!("timeoutSeconds {asked} was cut to {LONGEST_WAIT}, the longest wait; call again until done is true");
-    Ok(OperationView { note: (asked > LONGEST_WAIT).then_some(cut), ..view(&operation) })
+    Ok(OperationView { note: (asked > LONGEST_WAIT).then_some(cut), ..shown(api, &operation).await? })
 }
 
 pub(crate) async fn journal(api: &Api, input: GetJournal) -> Result<JournalPage, Problem> {

@@ -1,6 +1,6 @@
 //! What a request would meet and do, before it is recorded.
 
-use crate::{Api, problems};
+use crate::{Api, previews, problems};
 use cloud::Who;
 use contract::{
     plan::{Finding, PlanView, Severity},
@@ -9,9 +9,11 @@ use contract::{
 use domain::{
     ErrorCode,
     limits::{PLAN_WAIT_SECONDS, PREFLIGHT_SECONDS},
-    states::Stage,
 };
-use engine::{record::Cluster, submit::ClusterWrite};
+use engine::{
+    record::Cluster,
+    submit::{ClusterWrite, Submission},
+};
 use preflight::{
     Eyes, Purpose, Request, Seen, findings,
     plan::{HourlyPrices, page},
@@ -87,15 +89,19 @@ async fn tag_in_use(api: &Api, cluster: &Cluster, purpose: Purpose) -> Option<Fi
     })
 }
 
-/// The plan of `stages` for the cluster as its record would be.
-pub(crate) async fn plan(api: &Api, write: &ClusterWrite, stages: Option<(Stage, Stage)>) -> Result<PlanView, Problem> {
-    let cluster = write.record();
-    let purpose = purpose(write);
+/// What `submission` would do. What is not there yet is planned from reads, as preflight has them; the stages of a cluster
+/// that is there say themselves what they would do.
+pub(crate) async fn plan(api: &Api, submission: &Submission) -> Result<PlanView, Problem> {
+    let (cluster, stages) = (submission.cluster.record(), submission.stages);
+    let purpose = purpose(&submission.cluster);
     let request = Request { cluster, purpose, now: api.desk().context.now() };
     let eyes =
         Eyes::open(&api.setup().cloud, &cluster.target, &Who::reader("api")).await.map_err(problems::of_trouble)?;
     let looks = Box::pin(async { tokio::join!(Seen::look(&eyes, &request), HourlyPrices::look(&eyes)) });
-    let (seen, prices) = within(PLAN_WAIT_SECONDS, looks).await.ok_or_else(|| {
+    let there = stages.is_some() && matches!(purpose, Purpose::Capacity | Purpose::Again);
+    let stages_say = async { if there { previews::planned(api, submission).await } else { None } };
+    let (looked, told) = tokio::join!(within(PLAN_WAIT_SECONDS, looks), Box::pin(stages_say));
+    let (seen, prices) = looked.ok_or_else(|| {
         let text = format!("AWS did not answer within {PLAN_WAIT_SECONDS} seconds");
         problem(ErrorCode::UpstreamUnavailable, text)
     })?;
@@ -103,5 +109,9 @@ pub(crate) async fn plan(api: &Api, write: &ClusterWrite, stages: Option<(Stage,
     if let Some(taken) = tag_in_use(api, cluster, purpose).await {
         found.insert(0, taken);
     }
-    Ok(page(&request, &seen, &prices, found, stages))
+    let page = page(&request, &seen, &prices, found, stages);
+    Ok(match told {
+        Some(record) => previews::told(page, &record),
+        None => page,
+    })
 }

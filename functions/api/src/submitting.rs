@@ -2,6 +2,7 @@
 
 use crate::{Api, answer, plan, principal, problems, views::operations::accepted};
 use contract::{
+    Scope,
     plan::{Finding, Severity},
     problem::{Problem, ProblemField},
 };
@@ -36,9 +37,6 @@ pub(crate) struct Wanted {
 /// Answers the plan, or the operation.
 pub(crate) async fn take(api: &Api, wanted: Wanted, request: &Request) -> Result<Value, Problem> {
     let Wanted { kind, cluster, input, machine, stages } = wanted;
-    if request.validate_only {
-        return answer(plan::plan(api, &cluster, stages).await);
-    }
     let submission = Submission {
         kind,
         cluster,
@@ -48,7 +46,11 @@ pub(crate) async fn take(api: &Api, wanted: Wanted, request: &Request) -> Result
         machine,
         stages,
         lane: LANE,
+        needs_approval: needs_approval(kind, request),
     };
+    if request.validate_only {
+        return answer(plan::plan(api, &submission).await);
+    }
     if let Some(known) =
         api.desk().recall(&submission).await.map_err(|refused| refusal(refused, &submission.cluster))?
     {
@@ -60,10 +62,12 @@ pub(crate) async fn take(api: &Api, wanted: Wanted, request: &Request) -> Result
     answer(Ok(accepted(&taken.operation, taken.already_running, warnings)))
 }
 
-/// The findings that do not block, a line each.
-///
-/// # Errors
-/// All that block, as one problem.
+/// Whether what `kind` does waits for a person: it takes something away, and the caller may not approve that.
+fn needs_approval(kind: &str, request: &Request) -> bool {
+    let destructive = contract::list::find(kind).is_some_and(|descriptor| descriptor.hints.destructive);
+    destructive && !request.scopes.contains(&Scope::Approve)
+}
+
 /// A new cluster is refused for its tag alone before anything is looked at.
 fn refusal(refused: Refused, cluster: &ClusterWrite) -> Problem {
     let made = problems::of_refused(refused);
@@ -76,6 +80,10 @@ fn refusal(refused: Refused, cluster: &ClusterWrite) -> Problem {
     }
 }
 
+/// The findings that do not block, a line each.
+///
+/// # Errors
+/// All that block, as one problem.
 fn passable(findings: Vec<Finding>) -> Result<Vec<String>, Problem> {
     let (blocking, rest): (Vec<_>, Vec<_>) =
         findings.into_iter().partition(|finding| finding.severity == Severity::Blocking);

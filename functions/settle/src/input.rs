@@ -1,7 +1,7 @@
 //! The two forms in which a death is told.
 
 use domain::{codes::ErrorCode, failure::Failure, ids::OperationId};
-use engine::settle::Death;
+use engine::{record::Mode, settle::Death};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -11,6 +11,9 @@ use serde_json::Value;
 struct Told {
     operation_id: OperationId,
     attempt: u32,
+    /// An execution that only plans is no attempt: what it dies of is its plan's trouble, not the operation's.
+    #[serde(default)]
+    mode: Mode,
     outcome: Ending,
     #[serde(default)]
     failure: Option<Caught>,
@@ -58,9 +61,9 @@ pub(crate) fn death(payload: Value) -> Result<Option<Death>, Failure> {
 
 /// A failure that the state machine caught; a cancelled operation is written down already.
 fn caught(told: Told) -> Option<Death> {
-    let Told { operation_id, attempt, outcome, failure } = told;
+    let Told { operation_id, attempt, mode, outcome, failure } = told;
     let Caught { error, cause } = failure.unwrap_or(Caught { error: "Unknown".to_owned(), cause: String::new() });
-    (outcome == Ending::Failed).then_some(Death { operation_id, attempt, error, cause })
+    (outcome == Ending::Failed && mode == Mode::Act).then_some(Death { operation_id, attempt, error, cause })
 }
 
 /// An execution that died. One whose name is not `{operationId}-{attempt}` is not an operation's: the rule matches every
@@ -127,6 +130,13 @@ mod tests {
     #[test]
     fn a_cancelled_operation_has_nothing_to_settle() {
         assert_eq!(death(told("cancelled", Value::Null)).unwrap(), None);
+    }
+
+    #[test]
+    fn a_plan_that_dies_is_not_the_operations_death() {
+        let mut planning = told("failed", json!({ "Error": "Runtime.ExitError" }));
+        planning["mode"] = json!("plan");
+        assert_eq!(death(planning).unwrap(), None);
     }
 
     #[test]

@@ -259,7 +259,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Stop spending
-         * @description Sets every instance group of the cluster to zero and watches until nothing runs. Running work on the nodes is lost; cluster, network and storage stay. Follow it with wait_for_operation.
+         * @description Sets every instance group of the cluster to zero and watches until nothing runs. Running work on the nodes is lost; cluster, network and storage stay. Without the scope approve it waits for a person. Follow it with wait_for_operation.
          */
         readonly post: operations["stop_spending"];
         readonly delete?: never;

@@ -2,7 +2,11 @@
 
 use contract::operations::{OperationAccepted, OperationView};
 use domain::states::OperationState;
-use engine::record::Operation;
+use engine::{
+    planned::{Ending, PlanRecord},
+    record::Operation,
+};
+use serde_json::{Value, json};
 
 /// The tool that shows completion.
 const COMPLETION: &str = "wait_for_operation";
@@ -51,11 +55,35 @@ pub(crate) fn accepted(operation: &Operation, already_running: bool, warnings: V
     }
 }
 
+/// What would run once a person agrees, as the outcome of an operation that waits for one.
+pub(crate) fn awaiting(record: &PlanRecord) -> Value {
+    let Some(part) = record.parts.last().filter(|_| record.is_complete()) else { return Value::Null };
+    let cannot = match &part.end {
+        Ending::Failed(why) | Ending::Unknown(why) => Some(why.message.as_str()),
+        Ending::Done | Ending::Undecided(_) => None,
+    };
+    let all = || record.parts.iter();
+    json!({
+        "plan": {
+            "hash": record.hash(),
+            "changes": all().flat_map(|part| &part.changes).map(|change| &change.title).collect::<Vec<_>>(),
+            "waits": all().flat_map(|part| &part.waits).collect::<Vec<_>>(),
+            "leftOut": all().map(|part| part.left_out).sum::<u32>(),
+            "cannot": cannot,
+            "plannedAt": part.planned_at,
+        }
+    })
+}
+
 fn summary(operation: &Operation) -> String {
     let at = operation.stage.map(|stage| format!("Stage {stage}: ")).unwrap_or_default();
     match operation.state {
         OperationState::Accepted => "Recorded; its execution starts in a moment.".to_owned(),
-        OperationState::AwaitingApproval => "Waits for a person's approval.".to_owned(),
+        OperationState::AwaitingApproval => {
+            "Recorded, not started: it takes something away, so a person with the scope approve decides. It holds nothing \
+             up."
+                .to_owned()
+        }
         OperationState::Running if operation.cancel_requested => format!("{at}stops before its next change."),
         OperationState::Running => match &operation.waiting {
             Some(waiting) => format!("{at}{}", waiting.reason),
@@ -76,7 +104,10 @@ fn next(operation: &Operation) -> String {
         OperationState::Accepted | OperationState::Running => {
             format!("Call wait_for_operation with {id} until done is true (GET /v1/operations/{id}/wait).")
         }
-        OperationState::AwaitingApproval => "Ask a person to approve it in the console.".to_owned(),
+        OperationState::AwaitingApproval => format!(
+            "Ask a person who holds the scope approve to decide, or to ask for the same in the console; cancel_operation \
+             with {id} withdraws it."
+        ),
         OperationState::Succeeded if awaited(operation).is_some() => {
             "Choose zone, instance type, count and capacity type with list_zones, list_instance_types and \
              list_training_plans, then call create_hyperpod."
@@ -95,7 +126,7 @@ fn next(operation: &Operation) -> String {
 
 /// What must be decided before there is more to do.
 fn awaited(operation: &Operation) -> Option<&str> {
-    operation.outcome.get("awaitingDecision").and_then(serde_json::Value::as_str)
+    operation.outcome.get("awaitingDecision").and_then(Value::as_str)
 }
 
 fn told(operation: &Operation) -> &str {

@@ -92,7 +92,8 @@ pub const ALL: &[Descriptor] = &[
             "stop_spending",
             "Stop spending",
             "Sets every instance group of the cluster to zero and watches until nothing runs. Running work on the nodes \
-             is lost; cluster, network and storage stay. Follow it with wait_for_operation.",
+             is lost; cluster, network and storage stay. Without the scope approve it waits for a person. Follow it with \
+             wait_for_operation.",
             "/v1/clusters/{tag}/stop-spending",
             TAG,
         )

@@ -1,6 +1,8 @@
 //! What people and programs may ask of an operation that is there: to try again, or to stop.
 
 use crate::{
+    fitting,
+    preview::blank,
     record::{Operation, SCHEMA},
     store::{
         Condition, Transaction, Written,
@@ -33,7 +35,7 @@ impl Desk {
             }
         }
         let again = Operation {
-            state: OperationState::Accepted,
+            state: Operation::begins_as(before.needs_approval),
             attempt: before.attempt + 1,
             first_stage: before.stage.or(before.first_stage),
             began_at: None,
@@ -46,13 +48,18 @@ impl Desk {
             finished_at: None,
             ..self.next(&before)
         };
-        let transaction = put(Transaction::new(), &again, before.version).put(
-            &Key::lane(again.cluster_id, &again.lane),
+        let mut transaction = put(Transaction::new(), &again, before.version).put(
+            &Key::lane(again.cluster_id, &again.held()),
             &lane(&again),
             &Condition::Absent,
         );
+        if again.needs_approval {
+            let missing = || Failure::new(ErrorCode::NotFound, format!("there is no cluster {}", again.cluster_tag));
+            let cluster = self.store.cluster(again.cluster_id).await?.ok_or_else(missing)?;
+            transaction = transaction.put(&Key::plan(id), &blank(&again, &cluster, None), &Condition::Any);
+        }
         if !self.sure(transaction, &again).await? {
-            return Err(self.lane_taken(&again).await?);
+            return self.taken(&again).await;
         }
         self.start(&again).await;
         Ok(again)
@@ -99,6 +106,7 @@ impl Desk {
             ..self.next(before)
         };
         let mut transaction = Transaction::new();
+        after.left = left_behind(&before.ledger);
         if let Some(stage) = before.stage {
             let mut record = self.store.stage(before.cluster_id, stage).await?;
             after.left = left_behind(&record.ledger);
@@ -149,20 +157,27 @@ impl Desk {
         }
     }
 
-    async fn lane_taken(&self, wanted: &Operation) -> Result<Refused, Trouble> {
-        let Some(holder) = self.store.lane(wanted.cluster_id, &wanted.lane).await? else {
+    /// What is said of a retry that was not written: the same retry was asked for at this moment, or the lane is taken.
+    async fn taken(&self, wanted: &Operation) -> Result<Operation, Refused> {
+        let there = self.found(wanted.id).await?;
+        if there.attempt >= wanted.attempt && !there.is_terminal() {
+            return Ok(there);
+        }
+        let Some(holder) = self.store.lane(wanted.cluster_id, &wanted.held()).await? else {
             let text = "the operation changed at this moment; nothing was written";
-            return Ok(Failure::new(ErrorCode::Conflict, text).with_action("Ask again.").into());
+            return Err(Failure::new(ErrorCode::Conflict, text).with_action("Ask again.").into());
         };
         let text = format!("{} is being changed by {} ({})", wanted.cluster_tag, holder.operation_id, holder.kind);
         let failure = Failure::new(ErrorCode::OperationInProgress, text)
             .with_action("Wait for that operation, or cancel it, then try again.");
-        Ok(Refused { failure, operation_id: Some(holder.operation_id) })
+        Err(Refused { failure, operation_id: Some(holder.operation_id) })
     }
 }
 
 /// Adds the write of `after` over version `before`.
 pub(crate) fn put(transaction: Transaction, after: &Operation, before: u64) -> Transaction {
     let index = Some(IndexKey::operations(after.id));
-    transaction.put_indexed(&Key::operation(after.id), index, after, &Condition::Version(before))
+    let mut after = after.clone();
+    fitting::operation(&mut after);
+    transaction.put_indexed(&Key::operation(after.id), index, &after, &Condition::Version(before))
 }

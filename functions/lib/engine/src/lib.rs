@@ -2,13 +2,16 @@
 //!
 //! A stage or operation is a [`Reconciler`](reconciler::Reconciler): it observes, plans (pure) and applies one change.
 //! Everything else is here: [`submit`](submit), [`tick`](tick), [`settle`](settle), [`commands`](commands) (retry and
-//! cancel) and [`sweep`](sweep). State is in one DynamoDB table through [`store`](store); nothing here calls a service
+//! cancel), [`preview`](preview) (what would be done) and [`sweep`](sweep). State is in one DynamoDB table through [`store`](store); nothing here calls a service
 //! that a cluster is made of.
 
 pub mod commands;
 pub mod context;
+mod fitting;
 pub mod ledger;
 pub mod plan;
+pub mod planned;
+pub mod preview;
 pub mod reconciler;
 pub mod record;
 pub mod settle;

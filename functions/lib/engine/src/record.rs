@@ -209,6 +209,9 @@ pub struct Operation {
     pub stage: Option<Stage>,
     /// The scope of the lane that it holds until it is terminal.
     pub lane: String,
+    /// Whether a person has still to approve it: then it waits, and holds no lane, whoever tries it again.
+    #[serde(default)]
+    pub needs_approval: bool,
     /// Where it is.
     pub state: OperationState,
     /// Counts runs, from 1; `retry` adds one.
@@ -262,6 +265,16 @@ impl Operation {
     /// Name of the execution of this attempt.
     pub fn execution_name(&self) -> String {
         format!("{}-{}", self.id, self.attempt)
+    }
+
+    /// The scope of what it holds now: its lane; or, while it waits for a person, a place that only the same request wants.
+    pub(crate) fn held(&self) -> String {
+        if self.needs_approval { format!("awaiting-{}", self.input_hash) } else { self.lane.clone() }
+    }
+
+    /// The state in which an attempt of it begins.
+    pub(crate) fn begins_as(needs_approval: bool) -> OperationState {
+        if needs_approval { OperationState::AwaitingApproval } else { OperationState::Accepted }
     }
 
     /// Whether it has ended.

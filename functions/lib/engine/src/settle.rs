@@ -5,7 +5,7 @@
 
 use crate::{
     commands::put,
-    record::Operation,
+    record::{Operation, StageRecord},
     store::{Condition, Transaction, keys::Key},
     submit::{Desk, Refused},
     tick::ending::{closing, left_behind},
@@ -59,31 +59,40 @@ impl Desk {
             lease: None,
             ..self.next(&before)
         };
-        let mut transaction = Transaction::new();
-        if let Some(stage) = before.stage {
-            let mut record = self.store.stage(before.cluster_id, stage).await?;
-            let ran = record.operation_id == Some(before.id) && record.state == StageState::Running;
-            let failure = failure(death, Some(stage).filter(|_| !ran));
-            after.failure = Some(failure.clone());
-            after.left = left_behind(&record.ledger);
-            let (key, seen) = (Key::stage(before.cluster_id, stage), record.version);
-            record.state = StageState::Failed;
-            record.operation_id = Some(before.id);
-            record.failure = Some(failure);
-            record.waiting = None;
-            record.finished_at = Some(now);
-            record.version += 1;
-            transaction = transaction.put(&key, &record, &Condition::Version(seen));
-        } else {
-            after.failure = Some(failure(death, None));
-            after.left = left_behind(&before.ledger);
-        }
+        let transaction = match before.stage {
+            Some(stage) => self.settle_stage(stage, death, &mut after).await?,
+            None => {
+                after.failure = Some(failure(death, None));
+                after.left = left_behind(&before.ledger);
+                Transaction::new()
+            }
+        };
         let transaction = closing(put(transaction, &after, before.version), &after, now, "settled");
         if self.sure(transaction, &after).await? {
             return Ok(after);
         }
         let text = format!("operation {} changed at this moment", before.id);
         Err(Failure::new(ErrorCode::DependencyNotReady, text).into())
+    }
+
+    /// Writes the death down in the stage that the operation is at, whether that ever began or not, and in `after`.
+    async fn settle_stage(&self, stage: Stage, death: &Death, after: &mut Operation) -> Result<Transaction, Refused> {
+        let before = self.store.stage(after.cluster_id, stage).await?;
+        let ran = before.operation_id == Some(after.id) && before.state == StageState::Running;
+        let failure = failure(death, Some(stage).filter(|_| !ran));
+        after.left = left_behind(&before.ledger);
+        after.failure = Some(failure.clone());
+        let record = StageRecord {
+            state: StageState::Failed,
+            operation_id: Some(after.id),
+            failure: Some(failure),
+            waiting: None,
+            finished_at: after.finished_at,
+            version: before.version + 1,
+            ..before.clone()
+        };
+        let key = Key::stage(after.cluster_id, stage);
+        Ok(Transaction::new().put(&key, &record, &Condition::Version(before.version)))
     }
 }
 

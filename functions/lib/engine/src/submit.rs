@@ -2,6 +2,8 @@
 
 use crate::{
     context::Context,
+    fitting,
+    preview::blank,
     record::{Cluster, Operation, Principal, SCHEMA, StageRecord},
     starter::Starter,
     store::{
@@ -14,6 +16,7 @@ use domain::{
     codes::ErrorCode,
     failure::{Failure, Trouble},
     ids::OperationId,
+    limits::OPERATION_RECORD,
     states::{OperationState, Stage, StageState},
 };
 use jiff::SignedDuration;
@@ -23,6 +26,9 @@ use sha2::{Digest, Sha256};
 
 /// How long an idempotency key is remembered.
 const KEY_LIFE: SignedDuration = SignedDuration::from_hours(24 * 30);
+
+/// Most bytes of a request, and of the cluster's record with its decisions: what is told in records needs the rest.
+const INPUT_BYTES: usize = OPERATION_RECORD * 3 / 8;
 
 /// What a request does to the cluster's own record.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +60,8 @@ pub struct Submission {
     pub stages: Option<(Stage, Stage)>,
     /// Scope of the lane that it needs.
     pub lane: &'static str,
+    /// Whether a person has to approve it first: it is destructive, and who asks may not approve.
+    pub needs_approval: bool,
 }
 
 /// An accepted request.
@@ -108,6 +116,7 @@ impl Desk {
     /// key finds out.
     pub async fn submit(&self, submission: Submission) -> Result<Accepted, Refused> {
         let hash = digest(&submission);
+        fits(&submission)?;
         for _ in 0..2 {
             if let Some(accepted) = self.by_key(&submission, &hash).await? {
                 return Ok(accepted);
@@ -146,9 +155,14 @@ impl Desk {
         }
     }
 
-    /// Starts what is recorded; a start that fails is made up for by a replay of the request or by the sweep.
+    /// Starts what is recorded, or has it planned if a person must approve it first. A start that fails is made up for by
+    /// a replay of the request or by the sweep.
     pub(crate) async fn start(&self, operation: &Operation) {
-        if let Err(trouble) = self.starter.start(operation).await {
+        let started = match operation.state {
+            OperationState::AwaitingApproval => self.starter.start_plan(operation).await,
+            _ => self.starter.start(operation).await,
+        };
+        if let Err(trouble) = started {
             tracing::warn!(operation.id = %operation.id, error = %trouble, "the sweep will start this operation");
         }
     }
@@ -168,7 +182,7 @@ impl Desk {
     /// The operation `id` for a caller who asks for it again; one that was never started is started now.
     async fn replay(&self, id: OperationId) -> Result<Option<Accepted>, Trouble> {
         let Some(operation) = self.store.operation(id).await? else { return Ok(None) };
-        if operation.state == OperationState::Accepted {
+        if matches!(operation.state, OperationState::Accepted | OperationState::AwaitingApproval) {
             self.start(&operation).await;
         }
         Ok(Some(Accepted { operation, already_running: true }))
@@ -197,7 +211,11 @@ impl Desk {
                     .with_action("Choose another tag, or continue the cluster that has it.");
             return Err(Refused { failure, operation_id: Some(there.first_operation) });
         }
-        let Some(lane) = self.store.lane(operation.cluster_id, &operation.lane).await? else { return Ok(None) };
+        let mut lane = self.store.lane(operation.cluster_id, &operation.lane).await?;
+        if operation.needs_approval && lane.as_ref().is_none_or(|lane| lane.input_hash != hash) {
+            lane = self.store.lane(operation.cluster_id, &operation.held()).await?;
+        }
+        let Some(lane) = lane else { return Ok(None) };
         if lane.input_hash == hash {
             return Ok(self.replay(lane.operation_id).await?);
         }
@@ -209,7 +227,7 @@ impl Desk {
         Err(Refused { failure, operation_id: Some(lane.operation_id) })
     }
 
-    fn operation(&self, submission: &Submission, hash: &str) -> Operation {
+    pub(crate) fn operation(&self, submission: &Submission, hash: &str) -> Operation {
         let cluster = submission.cluster.record();
         let now = self.context.now();
         let id = match &submission.cluster {
@@ -230,7 +248,8 @@ impl Desk {
             last_stage: submission.stages.map(|stages| stages.1),
             stage: submission.stages.map(|stages| stages.0),
             lane: submission.lane.to_owned(),
-            state: OperationState::Accepted,
+            needs_approval: submission.needs_approval,
+            state: Operation::begins_as(submission.needs_approval),
             attempt: 1,
             began_at: None,
             waiting: None,
@@ -258,8 +277,12 @@ impl Desk {
         let mut transaction = Transaction::new()
             .put_indexed(&Key::operation(id), Some(IndexKey::operations(id)), operation, &Condition::Absent)
             .put(&Key::operation_of(operation.cluster_id, id), &mention, &Condition::Any)
-            .put(&Key::lane(operation.cluster_id, &operation.lane), &lane(operation), &Condition::Absent)
+            .put(&Key::lane(operation.cluster_id, &operation.held()), &lane(operation), &Condition::Absent)
             .put(&audit_key(operation, now, "accepted"), &audit(operation, now, "accepted"), &Condition::Any);
+        if operation.needs_approval {
+            let plan = blank(operation, submission.cluster.record(), None);
+            transaction = transaction.put(&Key::plan(id), &plan, &Condition::Absent);
+        }
         if let Some(key) = &submission.idempotency_key {
             let ttl = now.saturating_add(KEY_LIFE).map_or(i64::MAX, |end| end.as_second());
             let used = KeyUse { operation_id: id, input_hash: operation.input_hash.clone(), ttl };
@@ -267,6 +290,16 @@ impl Desk {
         }
         submission.cluster.add_to(transaction)
     }
+}
+
+/// Refuses what is too large to be kept in records with all that is still to be told in them.
+fn fits(submission: &Submission) -> Result<(), Refused> {
+    let bytes = fitting::bytes(&submission.input).max(fitting::bytes(submission.cluster.record()));
+    if bytes <= INPUT_BYTES {
+        return Ok(());
+    }
+    let text = format!("the request is {bytes} bytes large once it is validated; at most {INPUT_BYTES} can be kept");
+    Err(Failure::new(ErrorCode::PayloadTooLarge, text).with_action("Ask for less at a time.").into())
 }
 
 /// The lane item of `operation`.
@@ -305,7 +338,7 @@ impl ClusterWrite {
 }
 
 /// What makes two requests the same: kind, cluster and body.
-fn digest(submission: &Submission) -> String {
+pub(crate) fn digest(submission: &Submission) -> String {
     let tag = submission.cluster.record().tag.as_str();
     let body = submission.input.to_string();
     hex::encode(Sha256::digest(format!("{}\n{tag}\n{body}", submission.kind)))

@@ -5,6 +5,7 @@
 
 mod acting;
 pub(crate) mod ending;
+mod planning;
 mod saving;
 mod waiting;
 
@@ -13,7 +14,7 @@ use crate::{
     ledger::Ledger,
     plan::{End, Plan, Step},
     reconciler::{Reconciler, Scene},
-    record::{Cluster, Lease, Operation, Outcome, SCHEMA, StageRecord, TickAnswer, TickRequest},
+    record::{Cluster, Lease, Mode, Operation, Outcome, SCHEMA, StageRecord, TickAnswer, TickRequest},
     store::Store,
 };
 use domain::{
@@ -61,7 +62,7 @@ enum Stop {
 
 type Flow<T> = Result<T, Stop>;
 
-/// Ticks `reconciler` for the operation of `request`.
+/// Ticks `reconciler` for the operation of `request`, or plans it without acting if that is the mode.
 ///
 /// # Errors
 /// The operation's failure, already written down; the function reports its class as `errorType`.
@@ -70,7 +71,11 @@ pub async fn tick<R: Reconciler>(
     reconciler: &R,
     request: &TickRequest,
 ) -> Result<TickAnswer, Failure> {
-    match run(engine, reconciler, request).await {
+    let ticked = match request.mode {
+        Mode::Act => run(engine, reconciler, request).await,
+        Mode::Plan => planning::plan(engine, reconciler, request).await,
+    };
+    match ticked {
         Ok(answer) => Ok(answer),
         Err(Stop::Ended(result)) => result,
         Err(Stop::Yield) => Ok(wait_answer(5, WaitingOn::Lane)),

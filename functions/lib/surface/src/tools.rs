@@ -34,7 +34,7 @@ run_stage for one stage. Nothing is made twice; what was made stays.\n\
 7. Done is state succeeded. For usable nodes look at list_nodes: schedulable is true only when a node is Running in SageMaker, \
 and Ready, Schedulable and free of HyperPod taints in Kubernetes.\n\
 8. cancel_operation stops before the next change; AWS goes on with what it began and bills it. stop_spending sets every \
-instance group to zero and loses running work: ask the person first.\n\
+instance group to zero and loses running work: ask the person first. State awaiting_approval: a person decides, do not poll.\n\
 9. Lists page: pass nextCursor as cursor. An error names the field (errors[].pointer) and what would be right.";
 
 /// The tools, in the order of the list.

@@ -11,6 +11,7 @@ use aws_sdk_dynamodb::types::{
 };
 use aws_sdk_sfn::types::StateMachineType;
 use domain::naming;
+use engine::starter::Machines;
 
 const MACHINES: [(&str, &str); 2] = [
     ("cluster", include_str!("../../../../statemachines/cluster.asl.json")),
@@ -51,16 +52,17 @@ pub async fn install(account: &Account, installed: &Installed, root: &Credential
     roles::install(&iam, installed).await.map_err(|error| refused(&error))?;
     let sfn = aws_sdk_sfn::Client::new(&config);
     for (name, definition) in MACHINES {
-        machine(&sfn, name, definition, None).await?;
+        machine(&sfn, &installed.machines, name, definition, None).await?;
     }
     for operation in OPERATIONS {
-        machine(&sfn, operation, OPERATION, Some(operation)).await?;
+        machine(&sfn, &installed.machines, operation, OPERATION, Some(operation)).await?;
     }
     rules::install(account, installed).map_err(|error| refused(&error))
 }
 
 async fn machine(
     sfn: &aws_sdk_sfn::Client,
+    machines: &Machines,
     name: &str,
     definition: &str,
     operation: Option<&str>,
@@ -72,12 +74,25 @@ async fn machine(
     let made = sfn
         .create_state_machine()
         .name(naming::function_role(name))
-        .definition(definition)
+        .definition(&definition)
         .role_arn(format!("arn:aws:iam::{ACCOUNT_ID}:role/{}", naming::function_role("states")))
         .r#type(StateMachineType::Standard)
         .send()
         .await;
-    made.map(drop).map_err(|error| refused(&error.into_service_error()))
+    match made.map_err(aws_sdk_sfn::error::SdkError::into_service_error) {
+        Ok(_) => Ok(()),
+        // A machine of an earlier release; what runs in it goes on as it began.
+        Err(error) if error.is_state_machine_already_exists() => {
+            let updated = sfn
+                .update_state_machine()
+                .state_machine_arn(format!("{}{name}", machines.operation_prefix))
+                .definition(definition)
+                .send()
+                .await;
+            updated.map(drop).map_err(|error| refused(&error.into_service_error()))
+        }
+        Err(error) => Err(refused(&error)),
+    }
 }
 
 async fn table(dynamodb: &aws_sdk_dynamodb::Client, name: &str) -> Result<(), InstallError> {

@@ -7,10 +7,13 @@ mod lists;
 mod transaction;
 pub(crate) mod trouble;
 
-pub use lists::Page;
+pub use lists::{Listed, Page};
 pub use transaction::{Condition, Transaction, Written};
 
-use crate::record::{Cluster, Operation, StageRecord};
+use crate::{
+    planned::PlanRecord,
+    record::{Cluster, Operation, StageRecord},
+};
 use aws_sdk_dynamodb::{Client, types::AttributeValue};
 use contract::journal::JournalEntry;
 use domain::{
@@ -101,6 +104,11 @@ impl Store {
     /// What `principal` used `key` for.
     pub async fn key_use(&self, principal: &str, key: &str) -> Result<Option<KeyUse>, Trouble> {
         self.read(&Key::idempotency(principal, key)).await
+    }
+
+    /// What the operation `id` would do.
+    pub async fn plan(&self, id: OperationId) -> Result<Option<PlanRecord>, Trouble> {
+        self.read(&Key::plan(id)).await
     }
 
     /// One journal entry.

@@ -3,7 +3,7 @@
 use super::{Flow, Tick};
 use crate::{
     ledger::Sent,
-    plan::{Change, Guard, Plan, Step, Wait},
+    plan::{Change, End, Guard, Plan, Step, Wait},
     reconciler::{Made, Mark, Reconciler},
     record::SCHEMA,
 };
@@ -12,12 +12,8 @@ use domain::{
     failure::{Failure, Trouble},
     states::WaitingOn,
 };
-use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-
-/// Largest record of what was seen that is kept; what is larger is counted, not kept.
-const OBSERVED_BYTES: usize = 16 * 1024;
 
 /// Most lines of a plan that are kept for people.
 const REMAINING_LINES: usize = 60;
@@ -28,8 +24,12 @@ impl<R: Reconciler> Tick<'_, R> {
         let keys = plan.keys();
         self.operation.remaining = u32::try_from(keys.len()).unwrap_or(u32::MAX);
         if let Some(stage) = self.stage.as_mut() {
-            stage.observed = bounded(serde_json::to_value(observed).unwrap_or_default());
+            stage.observed = serde_json::to_value(observed).unwrap_or_default();
             stage.remaining = plan.steps.iter().take(REMAINING_LINES).map(line).collect();
+        }
+        // A plan that fails or must be decided has no steps to tell what is still absent from what is there.
+        if !matches!(plan.end, End::Done(_)) {
+            return Ok(());
         }
         let found: Vec<(String, _)> =
             self.ledger().found_done(&keys).map(|(key, journal)| (key.to_owned(), journal)).collect();
@@ -153,9 +153,4 @@ fn line<C: Change>(step: &Step<C>) -> String {
         Step::Change(change) => change.title(),
         Step::Wait(wait) => format!("wait: {}", wait.reason),
     }
-}
-
-fn bounded(seen: Value) -> Value {
-    let size = seen.to_string().len();
-    if size <= OBSERVED_BYTES { seen } else { json!({ "tooLargeToKeep": { "bytes": size } }) }
 }

@@ -10,7 +10,7 @@ use crate::{
 use domain::{
     codes::ErrorCode,
     failure::Failure,
-    states::{OperationState, Stage, StageState},
+    states::{OperationState, Stage, StageState, WaitingOn},
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub(crate) struct AuditEntry<'a> {
 /// the entry's key unique; sent twice, it is the same entry.
 pub(crate) fn closing(transaction: Transaction, operation: &Operation, at: Timestamp, event: &str) -> Transaction {
     let id = operation.id.to_string();
-    let lane = Key::lane(operation.cluster_id, &operation.lane);
+    let lane = Key::lane(operation.cluster_id, &operation.held());
     transaction.delete(&lane, &Condition::HoldsOrAbsent("operationId", id)).put(
         &audit_key(operation, at, event),
         &audit(operation, at, event),
@@ -144,8 +144,13 @@ impl<R: Reconciler> Tick<'_, R> {
 
 /// What a cancelled operation says: AWS finishes by itself what it began, and bills it.
 pub(crate) fn cancelled(operation: &Operation) -> Failure {
-    let going_on = match &operation.waiting {
+    let known = [&operation.waiting, &operation.interrupted];
+    let going_on = match known.into_iter().flatten().find(|waiting| goes_on_by_itself(waiting.on)) {
         Some(waiting) => format!("AWS goes on by itself with what it had begun ({})", waiting.reason),
+        None if operation.journal_length == 0 => {
+            return Failure::new(ErrorCode::Conflict, "cancelled before its first change; it made and changed nothing")
+                .with_action("Run the operation again to go on.");
+        }
         None => "AWS keeps what was made so far".to_owned(),
     };
     Failure::new(
@@ -153,4 +158,12 @@ pub(crate) fn cancelled(operation: &Operation) -> Failure {
         format!("cancelled before the next change; {going_on}, and bills it until it is removed"),
     )
     .with_action("Run the operation again to go on, or stop spending to set every instance group to zero.")
+}
+
+/// Whether what is waited for happens without us, and costs.
+const fn goes_on_by_itself(on: WaitingOn) -> bool {
+    match on {
+        WaitingOn::Aws | WaitingOn::Capacity | WaitingOn::PlanStart | WaitingOn::Nodes | WaitingOn::DeepChecks => true,
+        WaitingOn::Lane | WaitingOn::Throttled | WaitingOn::UncertainChange => false,
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::{Flow, Stop, Tick};
 use crate::{
+    fitting,
     reconciler::Reconciler,
     store::{
         Condition, Transaction, Written,
@@ -21,7 +22,9 @@ impl<R: Reconciler> Tick<'_, R> {
     /// together with the operation, which is fenced.
     pub(super) async fn save_journal(&mut self, entry: &JournalEntry) -> Flow<()> {
         let key = Key::journal(self.operation.id, entry.sequence);
-        self.save_with(|transaction| transaction.put(&key, entry, &Condition::Any)).await
+        let mut entry = entry.clone();
+        fitting::journal(&mut entry);
+        self.save_with(|transaction| transaction.put(&key, &entry, &Condition::Any)).await
     }
 
     /// Writes operation and stage, and what `more` adds, in one transaction.
@@ -45,6 +48,7 @@ impl<R: Reconciler> Tick<'_, R> {
         self.operation.version += 1;
         self.operation.nonce = self.engine.context.nonce();
         self.operation.updated_at = self.engine.context.now();
+        fitting::operation(&mut self.operation);
         let mut transaction = Transaction::new().put_indexed(
             &Key::operation(self.operation.id),
             Some(IndexKey::operations(self.operation.id)),
@@ -54,6 +58,7 @@ impl<R: Reconciler> Tick<'_, R> {
         if let Some(stage) = self.stage.as_mut() {
             let before = stage.version;
             stage.version += 1;
+            fitting::stage(stage);
             let key = Key::stage(self.cluster.id, stage.stage);
             transaction = transaction.put(&key, stage, &Condition::Version(before));
         }

@@ -105,11 +105,16 @@ fn deadline(wait: &Wait, since: Timestamp) -> Timestamp {
     start.saturating_add(wait.deadline.unwrap_or(DEADLINE)).unwrap_or(Timestamp::MAX)
 }
 
+/// The failure of a wait past its deadline: what was waited for, and that it was waited for.
 fn overdue(wait: Wait, since: Timestamp) -> Failure {
-    wait.failure.unwrap_or_else(|| {
-        Failure::new(ErrorCode::DeadlineExceeded, format!("waited since {since} and gave up: {}", wait.reason))
-            .with_action("Look at what it waits for, then run it again; nothing that was made is lost.")
-    })
+    match wait.failure {
+        Some(failure) => {
+            let message = format!("{} (waited since {since} and gave up)", failure.message);
+            Failure { message, ..failure }
+        }
+        None => Failure::new(ErrorCode::DeadlineExceeded, format!("waited since {since} and gave up: {}", wait.reason))
+            .with_action("Look at what it waits for, then run it again; nothing that was made is lost."),
+    }
 }
 
 #[cfg(test)]
@@ -122,6 +127,18 @@ mod tests {
         let latest: Vec<u32> = (0..8).map(|looks| backed_off(looks, 1.0)).collect();
         assert_eq!(soonest, [1, 2, 4, 8, 16, 30, 30, 30]);
         assert_eq!(latest, [2, 4, 8, 16, 32, 60, 60, 60]);
+    }
+
+    #[test]
+    fn a_failure_that_was_waited_for_says_since_when() {
+        let since: Timestamp = "2026-12-01T08:00:00Z".parse().unwrap();
+        let refused = Failure::new(ErrorCode::Throttled, "slow down").with_action("Ask for a higher limit.");
+        let told = overdue(for_trouble(WaitingOn::Throttled, refused), since);
+        assert_eq!(told.message, "slow down (waited since 2026-12-01T08:00:00Z and gave up)");
+        assert_eq!((told.code, told.action.as_str()), (ErrorCode::Throttled, "Ask for a higher limit."));
+        let plain = overdue(Wait::new(WaitingOn::Aws, "it comes up"), since);
+        assert_eq!(plain.code, ErrorCode::DeadlineExceeded);
+        assert!(plain.message.contains("it comes up"));
     }
 
     #[test]

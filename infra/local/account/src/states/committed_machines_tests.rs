@@ -55,7 +55,7 @@ impl Trial {
         let account = TestAccount::new(functions);
         let name = format!("hyperpod-instantstart-{}", STAGES[stage]);
         faults.into_iter().for_each(|fault| account.door.with_world(|world| fail_next(world, &name, fault)));
-        let mut input = json!({"schema": 1, "operationId": "01J", "attempt": 2});
+        let mut input = json!({"schema": 1, "operationId": "01J", "attempt": 2, "mode": "act"});
         input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let arn = account.start("cluster", &machine(CLUSTER), input);
         let ended = account.ended(&arn).await;
@@ -74,7 +74,7 @@ async fn a_cluster_goes_through_all_stages_and_each_tick_gets_the_ids() {
     assert_eq!((trial.ended.status, trial.calls()), (Status::Succeeded, vec![4, 1, 1, 1, 1, 1]));
     assert_eq!(trial.stages[0].gaps(), [0, 30, 60]);
     for (stage, code) in STAGES.iter().zip(&trial.stages) {
-        let expected = json!({"schema": 1, "operationId": "01J", "attempt": 2, "stage": stage});
+        let expected = json!({"schema": 1, "operationId": "01J", "attempt": 2, "mode": "act", "stage": stage});
         assert!(code.payloads().iter().all(|payload| *payload == expected), "{stage}");
     }
     assert!(trial.settle.payloads().is_empty());
@@ -105,7 +105,7 @@ async fn an_undecided_stage_ends_the_execution_well() {
 async fn a_cancelled_operation_is_settled() {
     let trial = Trial::of(1, vec![tick("wait", 9), tick("cancelled", 0)], json!({}), vec![]).await;
     assert_eq!((trial.ended.status, trial.calls()), (Status::Succeeded, vec![1, 2, 0, 0, 0, 0]));
-    let expected = json!({"schema": 1, "operationId": "01J", "attempt": 2, "outcome": "cancelled"});
+    let expected = json!({"schema": 1, "operationId": "01J", "attempt": 2, "mode": "act", "outcome": "cancelled"});
     assert_eq!(trial.settle.payloads(), [expected]);
 }
 
@@ -160,7 +160,7 @@ async fn an_operation_ticks_until_it_is_done() {
             "settle",
             settle.clone(),
         );
-        let input = json!({"schema": 1, "operationId": "01J", "attempt": 1});
+        let input = json!({"schema": 1, "operationId": "01J", "attempt": 1, "mode": "act"});
         let ended = super::test_account::run(machine(OPERATION), input, functions).await;
         assert_eq!((ended.status, code.payloads().len(), settle.payloads().len()), (status, calls, settled));
     }
