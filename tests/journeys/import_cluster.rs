@@ -20,12 +20,14 @@ fn import(name: &str, more: Value) -> Value {
 #[tokio::test(start_paused = true)]
 async fn a_working_cluster_that_lets_us_in_is_verified_with_what_it_has() {
     let house = House::furnished().await;
+    let before = house.product.changes();
     let ended = house.run("import_cluster", import("research", json!({ "grantAccess": true }))).await;
     assert_verified(&house, &ended).await;
     assert_eq!(stages(&house, "research").await, VERIFIED);
     let outcome = house.product.stage(ended.cluster_id, Stage::HyperPod).await.outcome;
     assert_eq!((&outcome["origin"], &outcome["nodes"]), (&json!("borrowed"), &json!("1 of 1")), "{outcome:#}");
-    println!("{:#?}", house.product.changes());
+    let changes = house.product.changes_since(&before);
+    assert!(!changes.keys().any(|action| action.starts_with("ec2:")), "its network is not ours: {changes:?}");
     for action in ["CreateCluster", "UpdateCluster"] {
         assert_eq!(asked(&house, "sagemaker", action), 0, "{action}");
     }
@@ -83,10 +85,18 @@ async fn a_cluster_that_lacks_things_is_mended_by_name_and_verified_with_new_nod
     let before = house.product.changes();
     let ended = house.run("import_cluster", import("legacy", fixes)).await;
     assert_verified(&house, &ended).await;
-    println!("{:#?}", house.product.changes_since(&before));
+    let changes = house.product.changes_since(&before);
+    let mended =
+        ["AuthorizeSecurityGroupIngress", "AuthorizeSecurityGroupEgress", "CreateNatGateway", "CreateVpcEndpoint"];
+    for action in mended {
+        assert!(changes.contains_key(&format!("ec2:{action}")), "{action}: {changes:?}");
+    }
+    for action in ["ec2:CreateVpc", "eks:CreateCluster", "eks:UpdateClusterConfig"] {
+        assert!(!changes.contains_key(action), "{action}: {changes:?}");
+    }
     assert_eq!(stages(&house, "legacy").await, VERIFIED);
     let findings = house.product.stage(ended.cluster_id, Stage::Selection).await.outcome["findings"].clone();
-    println!("{findings:#}");
+    assert!(!findings.to_string().contains("the fix "), "what was to be mended is: {findings:#}");
     with_hyperpod(&house, "legacy", |cluster| assert_eq!(cluster.nodes.len(), 2));
     house.product.account.read(|world| {
         let network = world.ec2.existing("us-west-2").unwrap();
