@@ -4,8 +4,8 @@ use crate::{names, place, set};
 use contract::{ALL, Kind};
 use std::collections::BTreeSet;
 
-/// Roles that are no function's: what executions run as, and the two that functions assume inside of clusters.
-const NO_FUNCTION: [&str; 3] = ["states", "kubernetes-reader", "kubernetes-writer"];
+/// Roles that are no function's: what executions run as. The two that functions assume inside of clusters have no policy.
+const NO_FUNCTION: [&str; 1] = ["states"];
 
 /// Which functions carry out an operation, once it is accepted.
 const CARRIED_OUT_BY: [(&str, &[&str]); 5] = [

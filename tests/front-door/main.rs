@@ -8,6 +8,7 @@ mod lists;
 mod plan;
 mod preflight;
 mod requests;
+mod rights;
 
 use harness::house::{House, person};
 use serde_json::{Value, json};

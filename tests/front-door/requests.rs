@@ -1,6 +1,7 @@
 //! Creating, deciding, importing, running: what is recorded, and what is refused before anything is.
 
 use crate::{House, cluster, groups, person};
+use account::faults::{Effect, Fault};
 use domain::{
     ErrorCode,
     ids::ClusterTag,
@@ -89,6 +90,10 @@ async fn grounded(house: &House, tag: &str) {
 async fn capacity_is_decided_once_and_the_same_decision_again_is_no_contradiction() {
     let house = House::new().await;
     grounded(&house, "a").await;
+    // There is no EKS cluster behind these records: the stage must not get to see that while this test looks.
+    let throttled = Fault::new("the stage waits", Effect::Throttle).on("eks", "*");
+    let throttled = throttled.for_role("hyperpod-instantstart-hyperpod");
+    house.product.account.with_world(|world| world.faults.switch_on(throttled).unwrap());
     let decision = json!({ "tag": "a", "instanceGroups": groups() });
     let first = house.ask("create_hyperpod", decision.clone(), Some("k1")).await.unwrap();
     let again = house.ask("create_hyperpod", decision.clone(), None).await.unwrap();

@@ -45,14 +45,14 @@ impl House {
         Self::over(product)
     }
 
-    /// The front door of `product`, which looks at AWS as its own role.
+    /// The front door of `product`.
     pub fn over(product: Product) -> Self {
         let api = Api::new(Setup {
             desk: product.front.desk.clone(),
-            cloud: gateway::wiring::cloud_of(&product.account, "api"),
+            cloud: product.front.cloud.clone(),
             account: product.installed.account.clone(),
             role_arn: None,
-            kubernetes: Some(gateway::wiring::reach(&product.account)),
+            kubernetes: Some(product.front.reach.clone()),
         });
         Self { product, api }
     }

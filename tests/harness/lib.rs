@@ -3,6 +3,7 @@
 pub mod house;
 
 use account::{Account, clock::Clock, iam::Credentials, lambda::Functions, world::World};
+use cloud::Cloud;
 use domain::{
     decisions::CreateCluster,
     ids::{ClusterId, OperationId},
@@ -14,7 +15,7 @@ use engine::{
 };
 use gateway::{
     functions, install,
-    wiring::{Installed, Wired},
+    wiring::{self, Installed, Wired},
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -28,8 +29,10 @@ pub const START: &str = "2026-12-01T08:00:00Z";
 pub struct Product {
     /// The simulated account.
     pub account: Account,
-    /// What the front door runs with.
+    /// What the front door runs with, as its role.
     pub front: Wired,
+    /// How the account's owner reaches AWS: for what a test changes beside the product.
+    pub owner: Cloud,
     /// Names under which it is installed.
     pub installed: Installed,
     life: Option<Life>,
@@ -46,9 +49,15 @@ impl Drop for Life {
 impl Product {
     /// A fresh account with the product installed.
     pub async fn new(seed: u64) -> Self {
+        Self::within(seed, None).await
+    }
+
+    /// The same where the roles that the product makes have this permissions boundary.
+    pub async fn within(seed: u64, boundary: Option<&str>) -> Self {
         let start: Timestamp = START.parse().unwrap();
         let account = Account::new(World::new(seed, 1), Clock::starting_at(start)).unwrap();
-        let product = Self::over(account).await;
+        let installed = Installed { permissions_boundary: boundary.map(str::to_owned), ..here() };
+        let product = Self::named(account, installed).await;
         install::install(&product.account, &product.installed, &root(&product.account)).await.unwrap();
         // Roles spread slowly; a deployment is not used in its first minute either.
         tokio::time::sleep(Duration::from_secs(60)).await;
@@ -57,23 +66,34 @@ impl Product {
 
     /// The product over an account in which it is installed.
     pub async fn over(account: Account) -> Self {
-        let functions = functions::all(&account, &Installed::in_region(&"us-west-2".parse().unwrap()));
-        Self::release(account, functions).await
+        Self::named(account, here()).await
+    }
+
+    async fn named(account: Account, installed: Installed) -> Self {
+        let functions = functions::all(&account, &installed);
+        Self::resting(account, installed).await.living(functions)
     }
 
     /// The product with other functions over an account in which it is installed: another release.
     pub async fn release(account: Account, functions: Functions) -> Self {
-        let mut product = Self::at_rest(account).await;
-        product.account.set_functions(functions);
-        product.life = Some(Life(product.account.run()));
-        product
+        Self::at_rest(account).await.living(functions)
+    }
+
+    fn living(mut self, functions: Functions) -> Self {
+        self.account.set_functions(functions);
+        self.life = Some(Life(self.account.run()));
+        self
     }
 
     /// The product over an account in which nothing moves by itself: no state machine goes on.
     pub async fn at_rest(account: Account) -> Self {
-        let installed = Installed::in_region(&"us-west-2".parse().unwrap());
-        let front = Wired::new(&account, &installed, &root(&account)).await;
-        Self { account, front, installed, life: None }
+        Self::resting(account, here()).await
+    }
+
+    async fn resting(account: Account, installed: Installed) -> Self {
+        let front = Wired::of(&account, &installed, "api").await;
+        let owner = wiring::cloud(&account, &root(&account));
+        Self { account, front, owner, installed, life: None }
     }
 
     /// Submits the creation of a cluster.
@@ -179,6 +199,10 @@ pub fn decisions(tag: &str, more: Value) -> CreateCluster {
         value[name] = member;
     }
     serde_json::from_value(value).unwrap()
+}
+
+fn here() -> Installed {
+    Installed::in_region(&"us-west-2".parse().unwrap())
 }
 
 fn root(account: &Account) -> Credentials {

@@ -127,3 +127,34 @@ async fn a_cluster_that_does_not_answer_is_waited_for() {
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}");
     assert_eq!(installed(&product), DAEMON_SETS);
 }
+
+#[tokio::test(start_paused = true)]
+async fn administrators_are_proven_to_get_in_by_a_review_of_the_cluster_itself() {
+    let product = Product::new(15).await;
+    let iam = aws_sdk_iam::Client::new(&product.owner.engine_config(&product.installed.home()).await);
+    let trust = json!({ "Version": "2012-10-17", "Statement": [
+        { "Effect": "Allow", "Principal": { "AWS": product.installed.account }, "Action": "sts:AssumeRole" },
+    ]});
+    let call = iam.create_role().role_name("Admin").path("/people/").assume_role_policy_document(trust.to_string());
+    let role = call.send().await.unwrap().role().unwrap().arn().to_owned();
+    let user = iam.create_user().user_name("ada").send().await.unwrap().user().unwrap().arn().to_owned();
+    let more = json!({ "administrators": [role, user] });
+    let accepted = product.create(harness::decisions("demo", more), Stage::Dependencies).await;
+    let ended = product.ended(accepted.operation.id).await;
+    let reviewed = outcome(&product, &ended).await["administrators"].clone();
+    for (index, principal) in [&role, &user].into_iter().enumerate() {
+        assert_eq!(reviewed[index]["principal"], json!(principal), "{reviewed:#}");
+        assert_eq!(reviewed[index]["access"], "proven", "{reviewed:#}");
+        assert!(reviewed[index]["detail"].as_str().unwrap().contains("AmazonEKSClusterAdminPolicy"), "{reviewed:#}");
+    }
+
+    // Somebody takes the entry away: the next look says so, and control-plane, run again, makes it anew.
+    let eks = aws_sdk_eks::Client::new(&product.owner.engine_config(&product.installed.home()).await);
+    eks.delete_access_entry().cluster_name("demo").principal_arn(&role).send().await.unwrap();
+    let ended = dependencies(&product, &ended).await;
+    let reviewed = outcome(&product, &ended).await["administrators"].clone();
+    assert_eq!((&reviewed[0]["access"], &reviewed[1]["access"]), (&json!("missing"), &json!("proven")), "{reviewed:#}");
+    let ended = run(&product, &ended, Stage::ControlPlane, Stage::Dependencies).await;
+    let reviewed = outcome(&product, &ended).await["administrators"].clone();
+    assert_eq!(reviewed[0]["access"], "proven", "{reviewed:#}");
+}

@@ -52,3 +52,28 @@ async fn where_no_node_is_wanted_checks_say_no_node_yet() {
         assert_eq!(status(&checks, name), "noNodeYet", "{checks:#?}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn every_role_that_is_made_carries_the_deployments_permissions_boundary() {
+    let boundary = "arn:aws:iam::111122223333:policy/boundary";
+    let product = Product::within(33, Some(boundary)).await;
+    let iam = aws_sdk_iam::Client::new(&product.owner.engine_config(&product.installed.home()).await);
+    let document =
+        json!({ "Version": "2012-10-17", "Statement": [{ "Effect": "Allow", "Action": "*", "Resource": "*" }] });
+    let made = iam.create_policy().policy_name("boundary").policy_document(document.to_string()).send().await.unwrap();
+    assert_eq!(made.policy().unwrap().arn(), Some(boundary));
+    product.account.with_world(|world| {
+        assert!(account::quotas::set(world, "sagemaker", "ml.g6.4xlarge for cluster usage", "us-west-2", 8.0));
+    });
+    let accepted = product.create(harness::decisions("demo", decided(1)), Stage::Verification).await;
+    let ended = product.ended(accepted.operation.id).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
+    let ours = iam.list_roles().path_prefix("/hyperpod-instantstart/").send().await.unwrap();
+    assert_eq!(ours.roles().len(), domain::naming::Role::ALL.len(), "{ours:#?}");
+    for role in ours.roles() {
+        // Lists leave the boundary out.
+        let role = iam.get_role().role_name(role.role_name()).send().await.unwrap().role.unwrap();
+        let carried = role.permissions_boundary().and_then(|carried| carried.permissions_boundary_arn());
+        assert_eq!(carried, Some(boundary), "{}", role.role_name());
+    }
+}

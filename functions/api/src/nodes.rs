@@ -14,7 +14,7 @@ use contract::{
     nodes::{ListNodes, NodeList, NodeView},
     problem::Problem,
 };
-use domain::ids::ClusterTag;
+use domain::{ids::ClusterTag, naming::KubernetesRole};
 use engine::record::Cluster;
 use kubernetes::{Endpoint, Identity, Kubernetes};
 use preflight::{Eyes, Read, bounded};
@@ -100,10 +100,13 @@ async fn in_kubernetes(api: &Api, cluster: &Cluster, eks: &EksCluster) -> Joined
         return Err(format!("EKS cluster {} shows a certificate authority that is not PEM in base64", eks.name));
     };
     let cloud = &api.setup().cloud;
+    let (who, role) = (Who::reader("api"), KubernetesRole::Reader);
+    let session =
+        bounded("the role that reads Kubernetes", cloud.kubernetes_identity(&cluster.target, &who, role)).await;
     let identity = Identity {
         cluster: eks.name.clone(),
         region: cluster.target.region.to_string(),
-        credentials: cloud.identity(&cluster.target, &Who::reader("api")).await,
+        credentials: session.map_err(|trouble| trouble.failure().message.clone())?,
         time: cloud.time.clone(),
         access_since: None,
     };

@@ -21,8 +21,12 @@ pub mod quotas;
 pub mod s3;
 #[cfg(feature = "sagemaker")]
 pub mod sagemaker;
+mod sessions;
+#[cfg(feature = "sts")]
+pub mod sts;
 mod target;
 
+pub use sessions::Sessions;
 pub use target::{Cloud, Kept, Who};
 
 /// Ids and tags of what was made; AWS's tag limits hold (50 tags, keys of 128 and values of 256 characters).

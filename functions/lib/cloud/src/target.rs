@@ -1,5 +1,6 @@
 //! The one place where AWS clients are configured.
 
+use crate::sessions::Sessions;
 use aws_config::{AppName, BehaviorVersion, Region, SdkConfig, sts::AssumeRoleProvider};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_async::{rt::sleep::SharedAsyncSleep, time::SharedTimeSource};
@@ -36,6 +37,12 @@ impl Who {
         Self(format!("{id}-{attempt}"))
     }
 
+    /// The words of it: an STS session name.
+    #[cfg(feature = "sts")]
+    pub(crate) fn session_name(&self) -> &str {
+        &self.0
+    }
+
     /// A surface that reads.
     pub fn reader(name: &'static str) -> Self {
         Self(name.to_owned())
@@ -57,6 +64,8 @@ pub struct Cloud {
     pub sleep: SharedAsyncSleep,
     /// Configurations that were made already; starts empty.
     pub kept: Kept,
+    /// Roles that were assumed and can be used on; empty to begin with.
+    pub sessions: Sessions,
 }
 
 /// Configurations by whom they are for. Clients of one configuration share its signing identity, so that a role is
@@ -88,12 +97,6 @@ impl Cloud {
     /// A configuration for `target`, for clients that the engine makes (its table and state machines).
     pub async fn engine_config(&self, target: &Target) -> SdkConfig {
         self.config(target, &Who::reader("engine"), READ_TIMEOUT).await
-    }
-
-    /// The identity that we have in `target`: what signs tokens for its Kubernetes clusters.
-    pub async fn identity(&self, target: &Target, who: &Who) -> SharedCredentialsProvider {
-        let config = self.config(target, who, READ_TIMEOUT).await;
-        config.credentials_provider().unwrap_or_else(|| self.credentials.clone())
     }
 
     async fn config(&self, target: &Target, who: &Who, timeout: Duration) -> SdkConfig {

@@ -55,6 +55,34 @@ impl Role {
     }
 }
 
+/// As what our functions come to Kubernetes. They assume one of these two roles, so that a cluster has two access entries
+/// of ours whatever functions a release adds or drops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KubernetesRole {
+    /// Looks at everything, changes nothing.
+    Reader,
+    /// Installs and removes.
+    Writer,
+}
+
+impl KubernetesRole {
+    /// Both.
+    pub const ALL: [KubernetesRole; 2] = [KubernetesRole::Reader, KubernetesRole::Writer];
+
+    /// Its name; it is the deployment's, without a path, as those of the functions.
+    pub fn name(self) -> String {
+        function_role(match self {
+            Self::Reader => "kubernetes-reader",
+            Self::Writer => "kubernetes-writer",
+        })
+    }
+
+    /// Its ARN in the account of the deployment.
+    pub fn arn(self, region: &Region, account: &str) -> String {
+        format!("arn:{}:iam::{account}:role/{}", region.partition(), self.name())
+    }
+}
+
 /// A piece of a cluster's network, for its `Name` tag.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NetworkPart {

@@ -5,14 +5,11 @@ use cloud::eks::EksCluster;
 use contract::plan::{Finding, Severity};
 use domain::{
     ErrorCode,
-    naming::function_role,
+    naming::KubernetesRole,
     status::StatusClass,
     versions::{KubernetesMinor, NEWEST, OLDEST},
 };
 use footing::{Footing, Lack};
-
-/// The function that reads a cluster's Kubernetes API first.
-const READER: &str = "selection";
 
 /// What was seen of a cluster.
 #[derive(Debug)]
@@ -110,7 +107,9 @@ fn access(seen: &Candidate<'_>, grant: bool) -> Option<Finding> {
     if grant {
         return None;
     }
-    let action = "Import it with grantAccess, or make an access entry for our roles yourself.".to_owned();
+    let [reader, writer] = KubernetesRole::ALL.map(KubernetesRole::name);
+    let action =
+        format!("Import it with grantAccess, or make access entries for roles {reader} and {writer} yourself.");
     match seen.principals {
         Ok(principals) if is_let_in(principals, seen.role_arn) => None,
         Ok(_) => {
@@ -124,9 +123,9 @@ fn access(seen: &Candidate<'_>, grant: bool) -> Option<Finding> {
     }
 }
 
-/// Whether we are among the principals: as the role that we assume, else as the function that looks first.
+/// Whether we are among the principals: as the role that we assume, else as the one that reads.
 fn is_let_in(principals: &[String], role_arn: Option<&str>) -> bool {
-    let reader = function_role(READER);
+    let reader = KubernetesRole::Reader.name();
     principals.iter().any(|arn| match role_arn {
         Some(role) => arn == role,
         None => arn.rsplit('/').next() == Some(reader.as_str()),
@@ -179,7 +178,8 @@ mod tests {
     fn what_could_not_be_read_is_unchecked_and_a_role_of_ours_counts_whatever_its_path() {
         let fine = eks("1.34", "API_AND_CONFIG_MAP");
         let footing = Err(Failure::new(ErrorCode::PermissionDenied, "ec2 DescribeSubnets: no").into());
-        let principals = Ok(vec!["arn:aws:iam::111122223333:role/x/hyperpod-instantstart-selection".to_owned()]);
+        let principals =
+            Ok(vec!["arn:aws:iam::111122223333:role/x/hyperpod-instantstart-kubernetes-reader".to_owned()]);
         let seen = Candidate { eks: &fine, footing: &footing, principals: &principals, role_arn: None };
         let found = lacks(&seen, &[], false);
         assert_eq!(found.iter().map(|one| one.severity).collect::<Vec<_>>(), [Severity::Unchecked]);

@@ -16,7 +16,7 @@ pub struct Gaps {
 }
 
 /// What makes a network, on any resource.
-const NETWORK: [&str; 9] = [
+const NETWORK: [&str; 8] = [
     "ec2:CreateVpc",
     "ec2:CreateSubnet",
     "ec2:CreateInternetGateway",
@@ -25,7 +25,6 @@ const NETWORK: [&str; 9] = [
     "ec2:CreateRouteTable",
     "ec2:CreateVpcEndpoint",
     "ec2:CreateSecurityGroup",
-    "ec2:CreateTags",
 ];
 
 /// Simulates what the first stage does for `request`.
@@ -41,12 +40,17 @@ pub(crate) async fn look(eyes: &Eyes, request: &Request<'_>) -> Read<Gaps> {
     let cluster = format!("arn:{partition}:eks:{}:{account}:cluster/{}", eyes.target.region, request.cluster.tag);
     let tagged = [(format!("aws:RequestTag/{TAG_CLUSTER}"), request.cluster.id.to_string())];
     let passed = [("iam:PassedToService".to_owned(), "eks.amazonaws.com".to_owned())];
-    let network: &[&str] = if request.makes_network() { &NETWORK } else { &["ec2:CreateTags"] };
-    let (network, roles, pass, eks) = tokio::try_join!(
+    let network: &[&str] = if request.makes_network() { &NETWORK } else { &["ec2:CreateSecurityGroup"] };
+    // Tags are only given to what is being made.
+    let making = ("ec2:CreateAction".to_owned(), "CreateSecurityGroup".to_owned());
+    let tagging = [tagged.clone(), [making]].concat();
+    let group = format!("arn:{partition}:ec2:{}:{account}:security-group/*", eyes.target.region);
+    let (network, tags, roles, pass, eks) = tokio::try_join!(
         eyes.iam.refused(&role, network, "*", &[]),
+        eyes.iam.refused(&role, &["ec2:CreateTags"], &group, &tagging),
         eyes.iam.refused(&role, &["iam:CreateRole", "iam:TagRole"], &made, &[]),
         eyes.iam.refused(&role, &["iam:PassRole"], &made, &passed),
         eyes.iam.refused(&role, &["eks:CreateCluster"], &cluster, &tagged),
     )?;
-    Ok(Gaps { role: Some(role), actions: [network, roles, pass, eks].concat() })
+    Ok(Gaps { role: Some(role), actions: [network, tags, roles, pass, eks].concat() })
 }

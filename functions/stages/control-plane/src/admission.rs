@@ -3,26 +3,16 @@
 //! Entries need the full ARN of a role, path included (field report BR-007): roles are looked up by name.
 
 use cloud::{eks::Eks, iam::Iam};
-use domain::{failure::Trouble, naming};
+use domain::{failure::Trouble, naming::KubernetesRole};
 use engine::reconciler::Scene;
 use serde::Serialize;
 
-/// Reads everything, changes nothing.
+/// Reads everything, changes nothing. EKS's narrower AmazonEKSViewPolicy shows neither nodes nor custom resources.
 const VIEW: &str = "AmazonEKSAdminViewPolicy";
 
-/// May do everything in the cluster.
+/// May do everything in the cluster. Less does not install what we install: Kubernetes lets nobody grant by a ClusterRole
+/// what they may not do themselves, and EKS's edit and admin policies leave out custom resource definitions.
 const ADMIN: &str = "AmazonEKSClusterAdminPolicy";
-
-/// Functions that talk to Kubernetes, and as what. One that the deployment does not have is passed over.
-const FUNCTIONS: [(&str, &str); 7] = [
-    ("api", VIEW),
-    ("sweep", VIEW),
-    ("selection", VIEW),
-    ("dependencies", ADMIN),
-    ("hyperpod", ADMIN),
-    ("storage", ADMIN),
-    ("verification", ADMIN),
-];
 
 /// Audience of the tokens that EKS's service accounts bring to STS.
 pub(crate) const AUDIENCE: &str = "sts.amazonaws.com";
@@ -78,7 +68,7 @@ pub(crate) async fn observe(eks: &Eks, iam: &Iam, scene: Scene<'_>, usable: bool
         associated: false,
     };
     if usable {
-        for (principal, policy) in ourselves(iam, scene, &present).await? {
+        for (principal, policy) in ourselves(scene) {
             seen.wanted.push(admission(principal, policy));
         }
     }
@@ -98,25 +88,20 @@ pub(crate) async fn observe(eks: &Eks, iam: &Iam, scene: Scene<'_>, usable: bool
     Ok(seen)
 }
 
-/// The roles behind which our functions come: the one that they assume in the cluster's account, else their own.
-async fn ourselves(iam: &Iam, scene: Scene<'_>, present: &[String]) -> Result<Vec<(String, &'static str)>, Trouble> {
+/// The roles behind which our functions come: the one that they assume in the cluster's account, else the deployment's two.
+fn ourselves(scene: Scene<'_>) -> Vec<(String, &'static str)> {
+    let target = &scene.cluster.target;
     if scene.cluster.import.as_ref().is_some_and(|import| !import.grant_access) {
-        return Ok(Vec::new());
+        return Vec::new();
     }
-    if let Some(role) = &scene.cluster.target.role_arn {
-        return Ok(vec![(role.clone(), ADMIN)]);
+    if let Some(role) = &target.role_arn {
+        return vec![(role.clone(), ADMIN)];
     }
-    let mut found = Vec::new();
-    for (function, policy) in FUNCTIONS {
-        let name = naming::function_role(function);
-        let entered = present.iter().find(|arn| last(arn) == name);
-        let arn = match entered {
-            Some(arn) => Some(arn.clone()),
-            None => iam.role(&name).await?.map(|role| role.arn),
-        };
-        found.extend(arn.map(|arn| (arn, policy)));
-    }
-    Ok(found)
+    let policy = |role: KubernetesRole| match role {
+        KubernetesRole::Reader => VIEW,
+        KubernetesRole::Writer => ADMIN,
+    };
+    KubernetesRole::ALL.map(|role| (role.arn(&target.region, &target.account), policy(role))).to_vec()
 }
 
 /// The ARN that IAM has for the name at the end of `given`. Principals of other accounts cannot be looked up and are taken

@@ -5,7 +5,7 @@ mod mend;
 mod network;
 
 use crate::{
-    Clients,
+    Clients, Context,
     change::{Change, Known},
 };
 use domain::{
@@ -15,9 +15,15 @@ use domain::{
 use engine::reconciler::{Made, Mark, Scene};
 
 /// Makes `change`. Ids that it needs are known by the plan's order.
-pub(crate) async fn apply(clients: &Clients, scene: Scene<'_>, change: &Change, mark: &Mark) -> Result<Made, Trouble> {
+pub(crate) async fn apply(
+    context: &Context,
+    clients: &Clients,
+    scene: Scene<'_>,
+    change: &Change,
+    mark: &Mark,
+) -> Result<Made, Trouble> {
     match change {
-        Change::Cluster(change) => cluster::apply(clients, scene, change, mark).await,
+        Change::Cluster(change) => cluster::apply(context, clients, scene, change, mark).await,
         Change::Mend(mend) => mend::apply(clients, mend, mark).await,
         change => network::apply(&clients.ec2, scene, change, mark).await,
     }

@@ -26,19 +26,27 @@ use engine::{
     tick::Engine,
 };
 
-/// The stage, with what it needs to reach AWS.
+/// What the stage is given besides the table.
 #[derive(Debug, Clone)]
-pub struct ControlPlane {
+pub struct Context {
     /// How AWS is reached.
     pub cloud: Cloud,
+    /// ARN of the policy that the permissions of roles which we make never exceed.
+    pub permissions_boundary: Option<String>,
+}
+
+/// The stage.
+#[derive(Debug, Clone)]
+pub struct ControlPlane {
+    context: Context,
 }
 
 /// Ticks the stage for the operation of `request`.
 ///
 /// # Errors
 /// The operation's failure, already written down.
-pub async fn tick(engine: &Engine, cloud: &Cloud, request: &TickRequest) -> Result<TickAnswer, Failure> {
-    engine::tick::tick(engine, &ControlPlane { cloud: cloud.clone() }, request).await
+pub async fn tick(engine: &Engine, context: &Context, request: &TickRequest) -> Result<TickAnswer, Failure> {
+    engine::tick::tick(engine, &ControlPlane { context: context.clone() }, request).await
 }
 
 /// The clients of one look or change.
@@ -52,9 +60,9 @@ impl ControlPlane {
     async fn clients(&self, scene: Scene<'_>) -> Clients {
         let (target, who) = (&scene.cluster.target, Who::operation(scene.operation));
         Clients {
-            ec2: Ec2::new(&self.cloud, target, &who).await,
-            eks: Eks::new(&self.cloud, target, &who).await,
-            iam: Iam::new(&self.cloud, target, &who).await,
+            ec2: Ec2::new(&self.context.cloud, target, &who).await,
+            eks: Eks::new(&self.context.cloud, target, &who).await,
+            iam: Iam::new(&self.context.cloud, target, &who).await,
         }
     }
 }
@@ -76,6 +84,6 @@ impl Reconciler for ControlPlane {
     }
 
     async fn apply(&self, scene: Scene<'_>, change: &Change, mark: &Mark) -> Result<Made, Trouble> {
-        apply::apply(&self.clients(scene).await, scene, change, mark).await
+        apply::apply(&self.context, &self.clients(scene).await, scene, change, mark).await
     }
 }

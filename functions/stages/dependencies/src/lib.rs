@@ -1,8 +1,9 @@
 //! Stage 3, dependencies: what HyperPod needs in a cluster before it has nodes (SPEC C4).
 //!
 //! `observe` looks, `plan` decides (pure), `apply` makes one change. What somebody else has installed is respected and
-//! named. What cannot run before there is a node is settled as waiting for nodes; `verification` asks for it again.
+//! named, and administrators are proven to get in (C10). What cannot run before there is a node is settled as waiting for nodes; `verification` asks for it again.
 
+mod administrators;
 mod apply;
 mod change;
 mod observe;
@@ -56,8 +57,7 @@ impl Reconciler for Dependencies {
     }
 
     async fn observe(&self, scene: Scene<'_>) -> Result<Observed, Trouble> {
-        observe::observe(&inside::enter(&self.context.cloud, &self.context.reach, scene, "dependencies").await?, scene)
-            .await
+        observe::observe(&inside::enter(&self.context.cloud, &self.context.reach, scene).await?, scene).await
     }
 
     fn plan(&self, scene: Scene<'_>, observed: &Observed) -> Plan<Change> {
@@ -65,12 +65,6 @@ impl Reconciler for Dependencies {
     }
 
     async fn apply(&self, scene: Scene<'_>, change: &Change, mark: &Mark) -> Result<Made, Trouble> {
-        apply::apply(
-            &inside::enter(&self.context.cloud, &self.context.reach, scene, "dependencies").await?,
-            scene,
-            change,
-            mark,
-        )
-        .await
+        apply::apply(&inside::enter(&self.context.cloud, &self.context.reach, scene).await?, scene, change, mark).await
     }
 }

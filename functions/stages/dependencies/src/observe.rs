@@ -1,5 +1,6 @@
 //! What there is: nodes, the objects of the set, who else has installed what, add-ons.
 
+use crate::administrators::{self, Administrator};
 use addons::{Ground, Runs, Seen, Wanted};
 use domain::failure::Trouble;
 use engine::reconciler::Scene;
@@ -88,6 +89,8 @@ pub struct Observed {
     pub addons: Vec<Seen>,
     /// What others have installed and we respect.
     pub neighbours: Vec<String>,
+    /// Whether the administrators of the request get in.
+    pub administrators: Vec<Administrator>,
 }
 
 /// The set for the scene's cluster.
@@ -112,7 +115,8 @@ pub(crate) async fn observe(clients: &Inside, scene: Scene<'_>) -> Result<Observ
         let has_workload = workloads.iter().copied().any(|workload| is_its(&workload));
         addons.push(addons::look(&clients.eks, name, &clients.cluster.version, wanted, has_workload).await?);
     }
-    Ok(Observed { ground: ground(&nodes), parts, addons, neighbours: neighbours(&workloads) })
+    let administrators = administrators::look(clients, scene).await?;
+    Ok(Observed { ground: ground(&nodes), parts, addons, neighbours: neighbours(&workloads), administrators })
 }
 
 /// Where pods could run.

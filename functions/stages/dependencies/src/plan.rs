@@ -1,6 +1,7 @@
 //! What to do, from the world as seen. Pure.
 
 use crate::{
+    administrators,
     change::{Change, apply_key},
     observe::{Observed, PartSeen},
 };
@@ -53,6 +54,7 @@ pub(crate) fn plan(scene: Scene<'_>, observed: &Observed) -> Plan<Change> {
             Verdict::Well | Verdict::Foreign | Verdict::AwaitingNodes => {}
         }
     }
+    waits.extend(administrators::wait(scene, &observed.administrators).map(Step::Wait));
     if failed.is_none() {
         steps.extend(waits);
     }
@@ -113,6 +115,7 @@ fn outcome(scene: Scene<'_>, observed: &Observed) -> Value {
         "addons": addons,
         "respected": observed.neighbours,
         "nodes": { "all": observed.ground.nodes, "open": observed.ground.open },
+        "administrators": administrators::outcome(&observed.administrators),
     })
 }
 

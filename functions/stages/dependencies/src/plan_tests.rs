@@ -1,7 +1,10 @@
 //! The plan over worlds that are values.
 
 use super::*;
-use crate::observe::{ADDONS, ObjectSeen};
+use crate::{
+    administrators::Administrator,
+    observe::{ADDONS, ObjectSeen},
+};
 use addons::Ground;
 use cloud::eks::Addon;
 use domain::status::AddonStatus;
@@ -62,6 +65,7 @@ fn settled() -> Observed {
         parts: Part::ALL.map(|it| part(it, Ownership::Ours, true)).to_vec(),
         addons: seen.to_vec(),
         neighbours: Vec::new(),
+        administrators: Vec::new(),
     }
 }
 
@@ -133,4 +137,26 @@ fn a_part_that_is_changed_back_each_time_is_a_conflict() {
     }
     let End::Failed(failure) = planned(&observed, &ledger).end else { unreachable!() };
     assert_eq!(failure.code, ErrorCode::Conflict);
+}
+
+#[test]
+fn an_administrator_whose_entry_is_young_is_waited_for_and_one_who_stays_out_is_told() {
+    let entered = |minutes: i64| now() - jiff::SignedDuration::from_mins(minutes);
+    let one = |entered_at: Option<Timestamp>, allowed: bool| Administrator {
+        principal: "arn:aws:iam::111122223333:role/Admin".to_owned(),
+        user: None,
+        entered_at,
+        allowed,
+        reason: "no".to_owned(),
+    };
+    let mut observed = settled();
+    observed.administrators = vec![one(Some(entered(60)), true), one(Some(entered(1)), false)];
+    let plan = planned(&observed, &Ledger::default());
+    assert!(matches!(plan.steps[..], [Step::Wait(_)]), "{:?}", plan.steps);
+    observed.administrators = vec![one(Some(entered(1)), true), one(Some(entered(4)), false), one(None, false)];
+    let plan = planned(&observed, &Ledger::default());
+    assert!(plan.steps.is_empty(), "who stays out keeps nothing else from being done");
+    let End::Done(outcome) = plan.end else { panic!("{:?}", plan.end) };
+    let access: Vec<&Value> = outcome["administrators"].as_array().unwrap().iter().map(|one| &one["access"]).collect();
+    assert_eq!(access, ["proven", "missing", "missing"]);
 }

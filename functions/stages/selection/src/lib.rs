@@ -8,9 +8,10 @@ mod plan;
 
 pub use observe::{Attached, Observed, Voice};
 
-use cloud::{Cloud, Who, ec2::Ec2, eks::Eks, iam::Iam, sagemaker::HyperPod};
+use cloud::{Cloud, Who, ec2::Ec2, eks::Eks, sagemaker::HyperPod};
 use domain::{
     failure::{Failure, Trouble},
+    naming::KubernetesRole,
     states::Stage,
 };
 use engine::{
@@ -62,30 +63,28 @@ impl plans::Change for Nothing {
 pub(crate) struct Clients {
     pub(crate) ec2: Ec2,
     pub(crate) eks: Eks,
-    pub(crate) iam: Iam,
     pub(crate) hyperpod: HyperPod,
     pub(crate) reach: Reach,
     pub(crate) identity: Identity,
 }
 
 impl Selection {
-    async fn clients(&self, scene: Scene<'_>) -> Clients {
+    async fn clients(&self, scene: Scene<'_>) -> Result<Clients, Trouble> {
         let (target, who) = (&scene.cluster.target, Who::operation(scene.operation));
-        Clients {
+        Ok(Clients {
             ec2: Ec2::new(&self.cloud, target, &who).await,
             eks: Eks::new(&self.cloud, target, &who).await,
-            iam: Iam::new(&self.cloud, target, &who).await,
             hyperpod: HyperPod::new(&self.cloud, target, &who).await,
             reach: self.reach.clone(),
             identity: Identity {
                 cluster: scene.cluster.eks_name().to_owned(),
                 region: target.region.to_string(),
-                credentials: self.cloud.identity(target, &who).await,
+                credentials: self.cloud.kubernetes_identity(target, &who, KubernetesRole::Reader).await?,
                 time: self.cloud.time.clone(),
                 // How long a refusal may be the spreading of an entry is judged by the plan.
                 access_since: None,
             },
-        }
+        })
     }
 }
 
@@ -98,7 +97,7 @@ impl Reconciler for Selection {
     }
 
     async fn observe(&self, scene: Scene<'_>) -> Result<Observed, Trouble> {
-        observe::observe(&self.clients(scene).await, scene).await
+        observe::observe(&self.clients(scene).await?, scene).await
     }
 
     fn plan(&self, scene: Scene<'_>, observed: &Observed) -> Plan<Nothing> {

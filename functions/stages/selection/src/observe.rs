@@ -1,11 +1,11 @@
 //! The cluster, its network, what HyperPod has on it already, and whether its Kubernetes API answers us.
 
 use crate::Clients;
-use cloud::{eks::EksCluster, sagemaker};
+use cloud::{eks::EksCluster, sagemaker, sts::kubernetes_principal};
 use domain::{
     codes::ErrorCode,
     failure::{Failure, Trouble},
-    naming,
+    naming::KubernetesRole,
     status::{EksClusterStatus, HyperPodClusterStatus},
 };
 use engine::reconciler::Scene;
@@ -100,11 +100,7 @@ async fn entered(clients: &Clients, scene: Scene<'_>, cluster: &EksCluster) -> R
     if cluster.authentication_mode == "CONFIG_MAP" {
         return Ok(None);
     }
-    let ours = match &scene.cluster.target.role_arn {
-        Some(role) => Some(role.clone()),
-        None => clients.iam.role(&naming::function_role("selection")).await?.map(|role| role.arn),
-    };
-    let Some(ours) = ours else { return Ok(None) };
+    let ours = kubernetes_principal(&scene.cluster.target, KubernetesRole::Reader);
     Ok(Some(clients.eks.access_principals(&cluster.name).await?.contains(&ours)))
 }
 

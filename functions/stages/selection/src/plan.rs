@@ -10,6 +10,7 @@ use cloud::eks::EksCluster;
 use domain::{
     codes::ErrorCode,
     failure::Failure,
+    naming::KubernetesRole,
     states::WaitingOn,
     status::EksClusterStatus,
     versions::{self, KubernetesMinor},
@@ -99,8 +100,10 @@ fn refused(cluster: &EksCluster, entered: Option<bool>, failure: &Failure) -> Re
     let denied = Failure {
         code: ErrorCode::PermissionDenied,
         message: format!("EKS cluster {} is visible, but its Kubernetes API does not let us in", cluster.name),
-        action: "Import it with grantAccess, or give our role an access entry with AmazonEKSAdminViewPolicy."
-            .to_owned(),
+        action: format!(
+            "Import it with grantAccess, or give role {} an access entry with AmazonEKSAdminViewPolicy.",
+            KubernetesRole::Reader.name()
+        ),
         upstream: failure.upstream.clone(),
     };
     if entered == Some(false) {

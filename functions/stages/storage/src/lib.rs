@@ -65,7 +65,7 @@ impl Context {
     async fn clients(&self, scene: Scene<'_>) -> Result<Clients, Trouble> {
         let (target, who) = (&scene.cluster.target, Who::operation(scene.operation));
         Ok(Clients {
-            inside: inside::enter(&self.cloud, &self.reach, scene, "storage").await?,
+            inside: inside::enter(&self.cloud, &self.reach, scene).await?,
             iam: Iam::new(&self.cloud, target, &who).await,
             s3: S3::new(&self.cloud, target, &who).await,
             hyperpod: HyperPod::new(&self.cloud, target, &who).await,

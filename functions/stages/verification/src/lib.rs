@@ -60,7 +60,7 @@ impl Context {
     async fn clients(&self, scene: Scene<'_>) -> Result<Clients, Trouble> {
         let (target, who) = (&scene.cluster.target, Who::operation(scene.operation));
         Ok(Clients {
-            inside: inside::enter(&self.cloud, &self.reach, scene, "verification").await?,
+            inside: inside::enter(&self.cloud, &self.reach, scene).await?,
             hyperpod: HyperPod::new(&self.cloud, target, &who).await,
         })
     }

@@ -22,7 +22,10 @@ pub fn with_scripts(account: &Account, installed: &Installed, scripts: &hyperpod
     let scripts = scripts.clone();
     let wire = Wire { account: account.clone(), installed: installed.clone() };
     Functions::new(installed.region.as_str())
-        .tick(&wire, "control-plane", |w, asked| async move { control_plane::tick(&w.engine, &w.cloud, &asked).await })
+        .tick(&wire, "control-plane", |w, asked| async move {
+            let context = control_plane::Context { cloud: w.cloud, permissions_boundary: w.permissions_boundary };
+            control_plane::tick(&w.engine, &context, &asked).await
+        })
         .tick(
             &wire,
             "selection",
@@ -39,7 +42,7 @@ pub fn with_scripts(account: &Account, installed: &Installed, scripts: &hyperpod
                     cloud: w.cloud,
                     reach: w.reach,
                     bucket_prefix: BUCKET_PREFIX.to_owned(),
-                    permissions_boundary: None,
+                    permissions_boundary: w.permissions_boundary,
                     scripts,
                 };
                 hyperpod::tick(&w.engine, &context, &asked).await
@@ -50,7 +53,7 @@ pub fn with_scripts(account: &Account, installed: &Installed, scripts: &hyperpod
                 cloud: w.cloud,
                 reach: w.reach,
                 bucket_prefix: BUCKET_PREFIX.to_owned(),
-                permissions_boundary: None,
+                permissions_boundary: w.permissions_boundary,
             };
             storage::tick(&w.engine, &context, &asked).await
         })

@@ -1,8 +1,9 @@
-//! The identity of what runs for longer than a session of its role lasts: a new session before the old one ends.
+//! The identity of what runs for longer than a session of its role lasts: a new session before the old one ends, given
+//! as Lambda gives its functions theirs.
 
 use account::{
     Account,
-    iam::{self, Credentials},
+    iam::{self, Credentials, RoleState},
 };
 use aws_credential_types::{
     Credentials as Signer,
@@ -16,6 +17,9 @@ use std::{
 
 /// How long before its end a session is no longer given out.
 const MARGIN: SignedDuration = SignedDuration::from_mins(10);
+
+/// Who takes on a function's role.
+const LAMBDA: &str = "lambda.amazonaws.com";
 
 /// Sessions of one role.
 #[derive(Debug, Clone)]
@@ -31,15 +35,24 @@ impl Sessions {
         Self { account: account.clone(), role: role.to_owned(), open: Arc::default() }
     }
 
-    fn current(&self) -> Option<Credentials> {
+    fn current(&self) -> Result<Credentials, CredentialsError> {
         let now = self.account.now();
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let good = |one: &&Credentials| one.expiration.is_none_or(|end| now < end - MARGIN);
         if let Some(session) = open.as_ref().filter(good) {
-            return Some(session.clone());
+            return Ok(session.clone());
         }
-        let session = self.account.with_world(|world| iam::session_for_role(world, &self.role, &self.role, now))?;
-        Some(open.insert(session).clone())
+        let session = self.account.with_world(|world| match iam::role_assumable_by(world, &self.role, LAMBDA, now) {
+            RoleState::Trusted => Ok(iam::session_for_role(world, &self.role, &self.role, now)),
+            state => Err(state),
+        });
+        let refused = |why: &str| CredentialsError::provider_error(format!("the role {} {why}", self.role));
+        match session {
+            Ok(Some(session)) => Ok(open.insert(session).clone()),
+            Ok(None) | Err(RoleState::Missing) => Err(refused("does not exist")),
+            Err(RoleState::NotYet) => Err(refused("cannot be assumed yet: it was made or changed a moment ago")),
+            Err(_) => Err(refused("does not trust Lambda")),
+        }
     }
 }
 
@@ -48,15 +61,9 @@ impl ProvideCredentials for Sessions {
     where
         Self: 'a,
     {
-        future::ProvideCredentials::ready(match self.current() {
-            Some(session) => Ok(Signer::new(
-                session.access_key_id,
-                session.secret_access_key,
-                session.session_token,
-                session.expiration.map(SystemTime::from),
-                "local",
-            )),
-            None => Err(CredentialsError::provider_error(format!("there is no role {}", self.role))),
-        })
+        future::ProvideCredentials::ready(self.current().map(|session| {
+            let expiration = session.expiration.map(SystemTime::from);
+            Signer::new(session.access_key_id, session.secret_access_key, session.session_token, expiration, "local")
+        }))
     }
 }

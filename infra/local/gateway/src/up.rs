@@ -8,12 +8,17 @@ use crate::{
 use account::{Account, clock::Clock, iam, server, world::World};
 use anyhow::{Context as _, Result};
 use api::{Api, Setup};
+use jiff::SignedDuration;
 use std::{fs, time::Duration};
 use surface::{RequestIds, Settings, trust::LocalTrust};
 use tokio::net::TcpListener;
 
 /// The Region in which the control plane itself runs locally.
 const HOME: &str = "us-west-2";
+
+/// How long before it is first used the product is deployed into a fresh account, at AWS's pace: roles take up to that
+/// long to work everywhere, and whoever deploys for real has waited for the stack by then.
+const DEPLOYED_BEFORE: SignedDuration = SignedDuration::from_mins(1);
 
 /// How often the world is kept.
 const KEEP_EVERY: Duration = Duration::from_secs(5);
@@ -31,10 +36,8 @@ struct Tokens {
 pub async fn up(options: Options) -> Result<()> {
     let product = listen(options.port).await?;
     let aws = listen(options.account_port).await?;
-    let account = open(&options)?;
     let installed = Installed::in_region(&HOME.parse().context("the home Region")?);
-    let root = account.read(iam::root_credentials);
-    install::install(&account, &installed, &root).await?;
+    let account = open(&options, &installed).await?;
     account.set_functions(functions::all(&account, &installed));
     account.run();
     tokio::spawn(account::account::serve_kubernetes(account.clone()));
@@ -55,14 +58,14 @@ pub async fn up(options: Options) -> Result<()> {
 }
 
 async fn router(options: &Options, account: &Account, installed: &Installed, tokens: &Tokens) -> axum::Router {
-    let wired = Wired::new(account, installed, &account.read(iam::root_credentials)).await;
+    // As its own role, which reads AWS, writes records and starts executions, and can do nothing else.
+    let wired = Wired::of(account, installed, "api").await;
     let api = Api::new(Setup {
         desk: wired.desk,
-        // What it looks at it looks at as its own role, which changes nothing.
-        cloud: wiring::cloud_of(account, "api"),
+        cloud: wired.cloud,
         account: installed.account.clone(),
         role_arn: None,
-        kubernetes: Some(wiring::reach(account)),
+        kubernetes: Some(wired.reach),
     });
     let settings = Settings {
         assets: options.console.clone().filter(|folder| folder.is_dir()),
@@ -72,30 +75,34 @@ async fn router(options: &Options, account: &Account, installed: &Installed, tok
     surface::router(api, settings)
 }
 
-fn open(options: &Options) -> Result<Account> {
-    let clock = Clock::starting_at(now());
+/// The account with the product in it: a kept one, where the deployment is brought up to date, or a new one.
+async fn open(options: &Options, installed: &Installed) -> Result<Account> {
     if options.fresh && options.state.exists() {
         fs::remove_dir_all(&options.state).with_context(|| format!("cannot clear {}", options.state.display()))?;
     }
-    let account = match Account::is_kept_in(&options.state) {
-        true => Account::open(&options.state, clock)?,
-        false => fresh(options, clock)?,
-    };
+    if !Account::is_kept_in(&options.state) {
+        return fresh(options, installed).await;
+    }
+    let account = Account::open(&options.state, Clock::starting_at(now()))?;
     account.with_world(|world| world.pace = options.speed);
+    install::install(&account, installed, &account.read(iam::root_credentials)).await?;
     Ok(account)
 }
 
-/// A new account, furnished as people find theirs.
-fn fresh(options: &Options, clock: Clock) -> Result<Account> {
+/// A new account, furnished as people find theirs, into which the product was deployed a moment ago.
+async fn fresh(options: &Options, installed: &Installed) -> Result<Account> {
     let mut world = World::new(rand::random(), options.speed);
     world.eks.first_port = Some(options.kubernetes_port);
+    let deployed = now() - world.paced(DEPLOYED_BEFORE);
     let (account_id, home) = (ACCOUNT_ID.parse().context("the account")?, HOME.parse().context("the home Region")?);
     let bucket = domain::naming::project_bucket(wiring::BUCKET_PREFIX, &account_id, &home)?;
-    account::seed::furnish(&mut world, clock.now(), HOME, &bucket);
+    account::seed::furnish(&mut world, deployed, HOME, &bucket);
     if !options.empty {
-        account::seed::found_clusters(&mut world, clock.now(), HOME).context("furnishing the account")?;
+        account::seed::found_clusters(&mut world, deployed, HOME).context("furnishing the account")?;
     }
-    Ok(Account::new(world, clock)?)
+    let account = Account::new(world, Clock::starting_at(deployed))?;
+    install::install(&account, installed, &account.read(iam::root_credentials)).await?;
+    Ok(account.snapshot()?.with_clock(Clock::starting_at(now()))?)
 }
 
 async fn listen(port: u16) -> Result<TcpListener> {

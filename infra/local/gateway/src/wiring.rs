@@ -37,6 +37,8 @@ pub struct Installed {
     pub table: String,
     /// The state machines.
     pub machines: Machines,
+    /// ARN of the policy that the roles which the product makes never exceed, if there is one.
+    pub permissions_boundary: Option<String>,
 }
 
 impl Installed {
@@ -48,6 +50,7 @@ impl Installed {
             region: region.clone(),
             table: "hyperpod-instantstart".to_owned(),
             machines: Machines { cluster: format!("{prefix}cluster"), operation_prefix: prefix },
+            permissions_boundary: None,
         }
     }
 
@@ -62,24 +65,40 @@ impl Installed {
 pub struct Wired {
     /// How AWS is reached, as the function's role.
     pub cloud: Cloud,
-    /// How clusters' Kubernetes endpoints are reached.
+    /// How Kubernetes endpoints are reached.
     pub reach: Reach,
     /// Clock, chance and table.
     pub engine: Engine,
     /// For those who submit, settle or sweep.
     pub desk: Desk,
+    /// As of [`Installed`].
+    pub permissions_boundary: Option<String>,
 }
 
 impl Wired {
     /// Wires a function that runs with `credentials` in `account`.
     pub async fn new(account: &Account, installed: &Installed, credentials: &Credentials) -> Self {
-        let cloud = cloud(account, credentials);
+        Self::through(account, installed, cloud(account, credentials)).await
+    }
+
+    /// Wires what runs for longer than a session lasts, as the role of `function`: the front door.
+    pub async fn of(account: &Account, installed: &Installed, function: &str) -> Self {
+        Self::through(account, installed, cloud_of(account, function)).await
+    }
+
+    async fn through(account: &Account, installed: &Installed, cloud: Cloud) -> Self {
         let context = context(account);
         let config = cloud.engine_config(&installed.home()).await;
         let store = Store::new(aws_sdk_dynamodb::Client::new(&config), &installed.table);
         let starter = Starter::new(aws_sdk_sfn::Client::new(&config), installed.machines.clone());
         let engine = Engine { context: context.clone(), store: store.clone() };
-        Self { cloud, reach: reach(account), engine, desk: Desk { context, store, starter } }
+        Self {
+            cloud,
+            reach: reach(account),
+            engine,
+            desk: Desk { context, store, starter },
+            permissions_boundary: installed.permissions_boundary.clone(),
+        }
     }
 }
 
@@ -95,8 +114,8 @@ pub fn cloud(account: &Account, credentials: &Credentials) -> Cloud {
     cloud_as(account, SharedCredentialsProvider::new(signer))
 }
 
-/// How AWS is reached as the role of `function`, for what runs for longer than a session lasts.
-pub fn cloud_of(account: &Account, function: &str) -> Cloud {
+/// How AWS is reached as the role of `function`, in one session after the other.
+fn cloud_of(account: &Account, function: &str) -> Cloud {
     let sessions = Sessions::of(account, &naming::function_role(function));
     cloud_as(account, SharedCredentialsProvider::new(sessions))
 }
@@ -109,6 +128,7 @@ fn cloud_as(account: &Account, credentials: SharedCredentialsProvider) -> Cloud 
         time: SharedTimeSource::new(account.clock()),
         sleep: SharedAsyncSleep::new(TokioSleep::new()),
         kept: ::cloud::Kept::default(),
+        sessions: ::cloud::Sessions::default(),
     }
 }
 

@@ -16,7 +16,7 @@ pub use vpcs::Vpc;
 pub use zones::Zone;
 
 use crate::{
-    Cloud, Tags, Who,
+    Cloud, Who,
     errors::{self, CallError},
 };
 use aws_sdk_ec2::{Client, error::ProvideErrorMetadata, types::Filter};
@@ -73,12 +73,6 @@ impl Ec2 {
     pub async fn new(cloud: &Cloud, target: &Target, who: &Who) -> Self {
         let configs = cloud.configs(target, who).await;
         Self { read: Client::new(&configs.read), change: Client::new(&configs.change) }
-    }
-
-    /// Puts `tags` on the thing `id`; those that it has already stay.
-    pub async fn tag(&self, id: &str, tags: &Tags) -> Result<(), Trouble> {
-        let sent = self.change.create_tags().resources(id).set_tags(Some(tags::sdk(tags))).send().await;
-        sent.map(drop).map_err(|error| changing("CreateTags", &error))
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::{known, made};
 use crate::{
-    Clients,
+    Clients, Context,
     admission::AUDIENCE,
     change::{ClusterChange, Known},
     plan,
 };
 use cloud::{
     eks::NewEksCluster,
-    iam::{NewRole, Role},
+    iam::{Iam, NewRole, Role},
 };
 use domain::{
     codes::ErrorCode,
@@ -26,6 +26,7 @@ const ROLE_IS_YOUNG: SignedDuration = SignedDuration::from_mins(3);
 
 /// Makes one change around the cluster.
 pub(crate) async fn apply(
+    context: &Context,
     clients: &Clients,
     scene: Scene<'_>,
     change: &ClusterChange,
@@ -33,7 +34,7 @@ pub(crate) async fn apply(
 ) -> Result<Made, Trouble> {
     let (eks, iam, cluster) = (&clients.eks, &clients.iam, scene.cluster.eks_name());
     match change {
-        ClusterChange::CreateRole { name } => create_role(clients, name, mark).await,
+        ClusterChange::CreateRole { name } => create_role(context, iam, name, mark).await,
         ClusterChange::AttachClusterPolicy { role } => {
             iam.attach_policy(role, &plan::cluster_policy(scene)).await.map(|()| Made::new())
         }
@@ -57,13 +58,14 @@ pub(crate) async fn apply(
     }
 }
 
-async fn create_role(clients: &Clients, name: &str, mark: &Mark) -> Result<Made, Trouble> {
+async fn create_role(context: &Context, iam: &Iam, name: &str, mark: &Mark) -> Result<Made, Trouble> {
     let trust = json!({
         "Version": "2012-10-17",
         "Statement": [{ "Effect": "Allow", "Principal": { "Service": plan::EKS }, "Action": "sts:AssumeRole" }],
     });
-    let wanted = NewRole { name, path: ROLE_PATH, trust: &trust, boundary: None };
-    let arn = clients.iam.create_role(&wanted, &mark.tags).await.map_err(look_again)?;
+    let boundary = context.permissions_boundary.as_deref();
+    let wanted = NewRole { name, path: ROLE_PATH, trust: &trust, boundary };
+    let arn = iam.create_role(&wanted, &mark.tags).await.map_err(look_again)?;
     Ok(made("roleArn", arn))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Context;
 use cloud::{Who, eks::EksCluster};
-use domain::failure::Trouble;
+use domain::{failure::Trouble, naming::KubernetesRole};
 use engine::reconciler::Scene;
 use kubernetes::{Endpoint, Identity, Kubernetes, Node};
 
@@ -65,7 +65,7 @@ pub(crate) async fn nodes_in_kubernetes(
     let identity = Identity {
         cluster: eks.name.clone(),
         region: target.region.to_string(),
-        credentials: context.cloud.identity(target, &who).await,
+        credentials: context.cloud.kubernetes_identity(target, &who, KubernetesRole::Reader).await?,
         time: context.cloud.time.clone(),
         access_since: None,
     };

@@ -61,7 +61,11 @@ impl Snapshot {
         self.with_clock(Clock::starting_at(self.taken))
     }
 
-    fn with_clock(&self, clock: Clock) -> Result<Account, KeepError> {
+    /// An account on another clock: what is due by its time happens when it is first asked something.
+    ///
+    /// # Errors
+    /// As [`account`](Self::account).
+    pub fn with_clock(&self, clock: Clock) -> Result<Account, KeepError> {
         let file = TemporaryFile::new();
         fs::write(&file.0, &self.tables).map_err(at(&file.0))?;
         let tables = Tables::open(&file.0, clock)?;

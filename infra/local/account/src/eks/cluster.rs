@@ -116,7 +116,7 @@ pub struct Cluster {
     pub(super) updates: Vec<Update>,
     pub(super) addons: BTreeMap<String, Addon>,
     pub(super) entries: BTreeMap<String, Entry>,
-    /// Rights by principal as far as they have spread, and by user name as the API server was told.
+    /// Rights by principal as far as they have spread, and by the form of user names as the API server was told.
     pub(super) effective: BTreeMap<String, Effective>,
     pub(super) granted: BTreeMap<String, Vec<(String, Vec<String>)>>,
     pub(super) associations: BTreeMap<String, Association>,

@@ -175,7 +175,7 @@ pub(super) fn describe(role: &Role, full: bool) -> Value {
         }
         if let Some(boundary) = &role.grants.current().boundary {
             value["PermissionsBoundary"] =
-                json!({ "PermissionsBoundaryType": "Policy", "PermissionsBoundaryArn": boundary });
+                json!({ "PermissionsBoundaryType": "PermissionsBoundaryPolicy", "PermissionsBoundaryArn": boundary });
         }
     }
     value

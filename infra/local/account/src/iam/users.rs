@@ -184,7 +184,7 @@ fn describe(user: &User, full: bool) -> Value {
     }
     if let Some(boundary) = user.grants.current().boundary.as_ref().filter(|_| full) {
         value["PermissionsBoundary"] =
-            json!({ "PermissionsBoundaryType": "Policy", "PermissionsBoundaryArn": boundary });
+            json!({ "PermissionsBoundaryType": "PermissionsBoundaryPolicy", "PermissionsBoundaryArn": boundary });
     }
     value
 }

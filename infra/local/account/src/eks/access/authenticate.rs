@@ -10,6 +10,7 @@ use crate::{
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
+use std::collections::BTreeMap;
 use url::Url;
 
 const PREFIX: &str = "k8s-aws-v1.";
@@ -25,21 +26,39 @@ const LONGEST: usize = 8192;
 
 /// Who sent a Kubernetes request with this bearer token to the cluster; none is 401 Unauthorized.
 ///
-/// The rights of the access policies of the caller's entry are brought up to date for the user on the way.
+/// What the API server knows of access policies is brought up to date on the way.
 pub fn authenticate(world: &mut World, cluster_arn: &str, token: &str, now: Timestamp) -> Option<User> {
     let caller = bearer(world, cluster_arn, token, now)?;
     let cluster = cluster_by_arn(world, cluster_arn).filter(|cluster| cluster.uses_access_entries())?;
-    let effective = effective(cluster, &caller)?.clone();
+    let effective = effective(cluster, &caller)?;
     let user = User { name: username(&effective.username, &caller), groups: effective.groups.clone() };
-    let rights = effective.policies;
-    if cluster.granted.get(&user.name) != Some(&rights) {
-        world_access::revoke(world, cluster_arn, &user.name);
-        for (policy, namespaces) in &rights {
-            world_access::grant(world, cluster_arn, &user.name, policy, namespaces);
-        }
-        world.eks.clusters.get_mut(cluster_arn)?.granted.insert(user.name.clone(), rights);
-    }
+    tell(world, cluster_arn);
     Some(user)
+}
+
+/// Tells the API server what the policies of all entries allow by now, to users by the form of their names: it is also
+/// asked about users who never came, by access reviews.
+fn tell(world: &mut World, cluster_arn: &str) {
+    let Some(cluster) = cluster_by_arn(world, cluster_arn) else { return };
+    let mut rights: BTreeMap<String, Vec<(String, Vec<String>)>> = BTreeMap::new();
+    for effective in cluster.effective.values().filter(|effective| !effective.policies.is_empty()) {
+        let form = effective.username.replace("{{AccountID}}", ACCOUNT_ID);
+        rights.entry(form).or_default().extend(effective.policies.iter().cloned());
+    }
+    if cluster.granted == rights {
+        return;
+    }
+    for user in cluster.granted.keys().cloned().collect::<Vec<_>>() {
+        world_access::revoke(world, cluster_arn, &user);
+    }
+    for (user, policies) in &rights {
+        for (policy, namespaces) in policies {
+            world_access::grant(world, cluster_arn, user, policy, namespaces);
+        }
+    }
+    if let Some(cluster) = world.eks.clusters.get_mut(cluster_arn) {
+        cluster.granted = rights;
+    }
 }
 
 /// The caller behind a token that was made for this cluster, is whole and is not too old. Whether the cluster lets them

@@ -16,7 +16,7 @@ fn a_role_is_answered_as_iam_answers_it() {
     assert_eq!(role["Arn"], "arn:aws:iam::111122223333:role/hyper/cluster");
     assert!(role["RoleId"].as_str().unwrap().starts_with("AROA") && role["RoleId"].as_str().unwrap().len() == 21);
     assert!(role["AssumeRolePolicyDocument"].as_str().unwrap().starts_with("%7B%22Version%22%3A%222012-10-17%22"));
-    assert_eq!(role["PermissionsBoundary"]["PermissionsBoundaryType"], "Policy");
+    assert_eq!(role["PermissionsBoundary"]["PermissionsBoundaryType"], "PermissionsBoundaryPolicy");
     assert_eq!(iam(&mut world, "GetRole", json!({ "RoleName": "cluster" })).unwrap(), made);
     let listed = iam(&mut world, "ListRoles", json!({ "PathPrefix": "/hyper/" })).unwrap();
     assert!(listed["Roles"][0]["Tags"].is_null(), "lists do not tell tags");

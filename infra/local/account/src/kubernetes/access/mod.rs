@@ -26,6 +26,7 @@ pub enum Scope {
 /// An access policy associated with a user's access entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Grant {
+    /// A name, or the form of names: `{{SessionName}}` stands for any session.
     user: String,
     policy: AccessPolicy,
     scope: Scope,
@@ -68,7 +69,8 @@ impl Attributes {
 }
 
 impl Cluster {
-    /// Lets `user` do what `policy` allows within `scope`; the same policy again replaces its scope.
+    /// Lets `user` do what `policy` allows within `scope`; the same policy again replaces its scope. A name that holds
+    /// `{{SessionName}}` is that of every session of a role.
     pub fn grant(&mut self, user: &str, policy: AccessPolicy, scope: Scope) {
         self.revoke(user, policy);
         self.grants.push(Grant { user: user.to_owned(), policy, scope });
@@ -123,7 +125,7 @@ impl Cluster {
                 }
             }
         }
-        for grant in self.grants.iter().filter(|grant| grant.user == user.name && grant.holds_in(namespace)) {
+        for grant in self.grants.iter().filter(|grant| grant.is_of(&user.name) && grant.holds_in(namespace)) {
             let why = format!("EKS Access Policy: allowed by {}", grant.policy.arn());
             match grant.policy.role() {
                 Some(role) => self.visit_role("clusterroles", "", role, &why, visit),
@@ -167,6 +169,13 @@ impl Cluster {
 }
 
 impl Grant {
+    fn is_of(&self, user: &str) -> bool {
+        let form = self.user.split_once("{{SessionName}}").or_else(|| self.user.split_once("{{SessionNameRaw}}"));
+        let Some((head, tail)) = form else { return self.user == user };
+        let session = user.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail));
+        session.is_some_and(|session| !session.is_empty() && !session.contains('/'))
+    }
+
     fn holds_in(&self, namespace: &str) -> bool {
         match &self.scope {
             Scope::Cluster => true,

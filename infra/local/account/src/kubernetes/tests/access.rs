@@ -45,3 +45,19 @@ async fn an_access_review_answers_what_the_authorizer_would() {
         assert_eq!(answer.status.unwrap().allowed, allowed, "{verb}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_a_role_is_granted_holds_for_each_of_its_sessions_and_for_nobody_else() {
+    let house = House::new();
+    house.with_cluster(|cluster, _| cluster.grant("role/Admin/{{SessionName}}", AccessPolicy::EksView, Scope::Cluster));
+    for (name, allowed) in [
+        ("role/Admin/ann", true),
+        ("role/Admin/access-review", true),
+        ("role/Admin/", false),
+        ("role/Admin/ann/bob", false),
+        ("role/Other/ann", false),
+    ] {
+        let pods: Api<Pod> = Api::all(house.client_of(User { name: name.to_owned(), groups: Vec::new() }));
+        assert_eq!(pods.list(&ListParams::default()).await.is_ok(), allowed, "{name}");
+    }
+}

@@ -1,0 +1,87 @@
+//! The proof that the administrators of the request get in: the cluster itself is asked about each (SPEC C10). An entry
+//! that is made is not access: it may not have spread, may have lost its policy, or may name somebody who is gone.
+
+use domain::{failure::Trouble, states::WaitingOn};
+use engine::{plan::Wait, reconciler::Scene};
+use futures::future::try_join_all;
+use inside::Inside;
+use jiff::{SignedDuration, Timestamp};
+use kubernetes::Question;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// How long an entry may take to work; EKS says seconds to a minute.
+const SPREADING: SignedDuration = SignedDuration::from_mins(3);
+
+/// The session name in which a role is asked about; its entry names users by their session.
+const SESSION: &str = "access-review";
+
+/// An administrator, and what the cluster says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Administrator {
+    /// The IAM role or user.
+    pub principal: String,
+    /// The Kubernetes user that they are; none without an access entry.
+    pub user: Option<String>,
+    /// When the entry was made.
+    pub entered_at: Option<Timestamp>,
+    /// Whether they may do everything.
+    pub allowed: bool,
+    /// Why, in the authorizer's words.
+    pub reason: String,
+}
+
+/// Asks about every administrator of the scene's cluster.
+pub(crate) async fn look(clients: &Inside, scene: Scene<'_>) -> Result<Vec<Administrator>, Trouble> {
+    let asked = scene.cluster.decisions.administrators.iter();
+    try_join_all(asked.map(|principal| review(clients, principal.as_str()))).await
+}
+
+async fn review(clients: &Inside, principal: &str) -> Result<Administrator, Trouble> {
+    let entry = clients.eks.access_entry(&clients.cluster.name, principal).await?;
+    let mut seen = Administrator {
+        principal: principal.to_owned(),
+        user: None,
+        entered_at: None,
+        allowed: false,
+        reason: "it has no access entry".to_owned(),
+    };
+    if let Some(entry) = entry {
+        let user = entry.username.replace("{{SessionName}}", SESSION).replace("{{SessionNameRaw}}", SESSION);
+        let verdict = clients.kubernetes.may(&user, &entry.groups, &Question::everything()).await?;
+        seen.reason = if verdict.allowed || !verdict.reason.is_empty() {
+            verdict.reason
+        } else {
+            format!("the cluster does not let {user} do everything")
+        };
+        (seen.user, seen.entered_at, seen.allowed) = (Some(user), entry.created_at, verdict.allowed);
+    }
+    Ok(seen)
+}
+
+/// The wait for entries that may not have spread yet.
+pub(crate) fn wait(scene: Scene<'_>, seen: &[Administrator]) -> Option<Wait> {
+    let young = |one: &&Administrator| {
+        let age = one.entered_at.map(|at| scene.now.duration_since(at));
+        !one.allowed && age.is_some_and(|age| age < SPREADING)
+    };
+    let one = seen.iter().find(young)?;
+    let reason =
+        format!("the access entry of {} has not reached the Kubernetes API yet (up to a minute)", one.principal);
+    Some(Wait::new(WaitingOn::Aws, reason))
+}
+
+/// What came of it, one for each; a person who is not let in keeps nothing else from working.
+pub(crate) fn outcome(seen: &[Administrator]) -> Value {
+    let told = seen.iter().map(|one| match one.allowed {
+        true => json!({ "principal": one.principal, "access": "proven", "detail": one.reason }),
+        false => json!({
+            "principal": one.principal,
+            "access": "missing",
+            "detail": one.reason,
+            "action": "Run the stage control-plane again: it makes missing entries and gives them AmazonEKSClusterAdminPolicy.",
+        }),
+    });
+    told.collect()
+}
