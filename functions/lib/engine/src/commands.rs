@@ -1,6 +1,7 @@
 //! What people and programs may ask of an operation that is there: to try again, or to stop.
 
 use crate::{
+    doubts,
     record::{Operation, SCHEMA},
     store::{
         Condition, Transaction, Written,
@@ -112,7 +113,9 @@ impl Desk {
                 transaction = transaction.put(&key, &record, &Condition::Version(seen));
             }
         }
+        let doubts = doubts::of(&self.store, &after).await?;
         transaction = closing(put(transaction, &after, before.version), &after, now, "cancelled");
+        transaction = doubts::told(transaction, &after, &doubts);
         let written = self.sure(transaction, &after).await?;
         Ok(written.then_some(after))
     }

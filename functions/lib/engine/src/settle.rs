@@ -5,6 +5,7 @@
 
 use crate::{
     commands::put,
+    doubts,
     record::Operation,
     store::{Condition, Transaction, keys::Key},
     submit::{Desk, Refused},
@@ -78,7 +79,9 @@ impl Desk {
             after.failure = Some(failure(death, None));
             after.left = left_behind(&before.ledger);
         }
+        let doubts = doubts::of(&self.store, &after).await?;
         let transaction = closing(put(transaction, &after, before.version), &after, now, "settled");
+        let transaction = doubts::told(transaction, &after, &doubts);
         if self.sure(transaction, &after).await? {
             return Ok(after);
         }
