@@ -115,7 +115,7 @@ pub(crate) fn decided() -> domain::decisions::CreateCluster {
 
 /// What the stage's function changed.
 fn changes(account: &Account, stage: Stage) -> Vec<Change> {
-    let role = gateway::functions::name(stage.as_str());
+    let role = domain::naming::function_role(stage.as_str());
     let ours = |record: &&calls::Record| record.mutating && record.role.as_deref() == Some(&role);
     account.read(|world| {
         let mut changes: Vec<Change> = Vec::new();

@@ -11,7 +11,7 @@ use harness::Product;
 /// Retries that a person has the patience for.
 const PATIENCE: u32 = 6;
 
-/// Faults and the chance of each. Slow calls are slower than a read's time-out and quicker than a change's.
+/// Faults and the chance of each, drawn from their names. Slow calls are slower than a read's time-out and quicker than a change's.
 fn mixture(seed: u64) -> Vec<Fault> {
     let function = || "hyperpod-instantstart-*".to_owned();
     let effects = [
@@ -25,7 +25,7 @@ fn mixture(seed: u64) -> Vec<Fault> {
         (Effect::Twice { function: function(), at_once: seed % 2 == 0 }, false, 0.3),
     ];
     let faults = effects.into_iter().enumerate().map(|(number, (effect, only_mutating, chance))| {
-        let fault = Fault::new(&format!("mixture-{number}"), effect).with_probability(chance);
+        let fault = Fault::new(&format!("mixture-{seed}-{number}"), effect).with_probability(chance);
         Fault { only_mutating, ..fault.for_role(&function()) }
     });
     faults.collect()
@@ -36,7 +36,6 @@ async fn mixed(seed: u64) {
     let (first, last) = (ground::of(Stage::ControlPlane), ground::of(Stage::Verification));
     let product: Product = first.product().await;
     product.account.with_world(|world| {
-        world.seed = seed;
         for fault in mixture(seed) {
             world.faults.switch_on(fault).unwrap();
         }

@@ -12,8 +12,9 @@ use std::time::Duration;
 /// Roles of the product's functions.
 const FUNCTIONS: &str = "hyperpod-instantstart-*";
 
-fn throttling(chance: f64) -> Fault {
-    Fault::new("throttled", Effect::Throttle).for_role(FUNCTIONS).with_probability(chance)
+/// Chances are drawn from the fault's name.
+fn throttling(chance: f64, seed: u64) -> Fault {
+    Fault::new(&format!("throttled-{seed}"), Effect::Throttle).for_role(FUNCTIONS).with_probability(chance)
 }
 
 fn switch_on(product: &Product, fault: Fault) {
@@ -23,8 +24,7 @@ fn switch_on(product: &Product, fault: Fault) {
 async fn throughout(ground: &Ground, seed: u64) {
     let what = format!("{} with a third of all calls throttled, seed {seed}", ground.stage);
     let product = ground.product().await;
-    product.account.with_world(|world| world.seed = seed);
-    switch_on(&product, throttling(0.33));
+    switch_on(&product, throttling(0.33, seed));
     let asked = ground.ask(&product).await;
     let ended = product.ended(asked.id).await;
     judge(ground, &product, &ended, &what).await;
@@ -45,8 +45,8 @@ async fn burst(ground: &Ground, second: u64) {
     let product = ground.product().await;
     let asked = ground.ask(&product).await;
     tokio::time::sleep(Duration::from_secs(second)).await;
-    switch_on(&product, throttling(1.0));
-    let function = gateway::functions::name(ground.stage.as_str());
+    switch_on(&product, throttling(1.0, 0));
+    let function = domain::naming::function_role(ground.stage.as_str());
     product.account.with_world(|world| {
         for _ in 0..5 {
             lambda::fail_next(world, &function, lambda::Fault::TooManyRequests);
