@@ -11,17 +11,18 @@ use harness::Product;
 /// Retries that a person has the patience for.
 const PATIENCE: u32 = 6;
 
-/// Faults and the chance of each, drawn from their names. Slow calls are slower than a read's time-out and quicker than a change's.
+/// Faults and the chance of each, drawn from their names. A look at the control plane takes some twenty calls, and one that
+/// fails is another look: the chances of what meets reads are small, or nothing would ever be seen. Slow calls are slower than a read's time-out and quicker than a change's.
 fn mixture(seed: u64) -> Vec<Fault> {
     let function = || "hyperpod-instantstart-*".to_owned();
     let effects = [
-        (Effect::Kill { function: function() }, true, 0.04),
-        (Effect::LostAnswer, true, 0.06),
-        (Effect::LostAnswer, false, 0.01),
-        (Effect::Throttle, false, 0.06),
-        (Effect::ServerError { status: 500 }, false, 0.03),
-        (Effect::ServerError { status: 503 }, false, 0.03),
-        (Effect::Slow { seconds: 7 }, false, 0.02),
+        (Effect::Kill { function: function() }, true, 0.02),
+        (Effect::LostAnswer, true, 0.04),
+        (Effect::LostAnswer, false, 0.002),
+        (Effect::Throttle, false, 0.01),
+        (Effect::ServerError { status: 500 }, false, 0.005),
+        (Effect::ServerError { status: 503 }, false, 0.005),
+        (Effect::Slow { seconds: 7 }, false, 0.003),
         (Effect::Twice { function: function(), at_once: seed % 2 == 0 }, false, 0.3),
     ];
     let faults = effects.into_iter().enumerate().map(|(number, (effect, only_mutating, chance))| {

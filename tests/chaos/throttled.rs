@@ -22,9 +22,9 @@ fn switch_on(product: &Product, fault: Fault) {
 }
 
 async fn throughout(ground: &Ground, seed: u64) {
-    let what = format!("{} with a third of all calls throttled, seed {seed}", ground.stage);
+    let what = format!("{} with one call in twenty throttled, seed {seed}", ground.stage);
     let product = ground.product().await;
-    switch_on(&product, throttling(0.33, seed));
+    switch_on(&product, throttling(0.05, seed));
     let asked = ground.ask(&product).await;
     let ended = product.ended(asked.id).await;
     judge(ground, &product, &ended, &what).await;
