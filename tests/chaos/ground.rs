@@ -8,7 +8,7 @@ use domain::{ids::ClusterId, states::Stage};
 use engine::record::Operation;
 use harness::{Product, decisions};
 use serde_json::json;
-use std::{sync::OnceLock, thread};
+use std::{collections::BTreeMap, sync::OnceLock, thread};
 
 /// The account before a stage, and what an undisturbed run of the stage does.
 pub(crate) struct Ground {
@@ -19,6 +19,34 @@ pub(crate) struct Ground {
     pub(crate) changes: Vec<Change>,
     /// What there was in the end.
     pub(crate) after: Inventory,
+    /// How often each call that makes a thing succeeded.
+    pub(crate) made: Made,
+}
+
+/// How often calls that make things succeeded, by `service:Action`.
+pub(crate) type Made = BTreeMap<&'static str, u64>;
+
+/// Calls that make another thing each time they succeed: those with a client token, which answer a second one with the first
+/// thing, are held by the inventory alone.
+const MAKING: [&str; 10] = [
+    "ec2:AllocateAddress",
+    "ec2:CreateInternetGateway",
+    "ec2:CreateRouteTable",
+    "ec2:CreateSecurityGroup",
+    "ec2:CreateSubnet",
+    "ec2:CreateVpc",
+    "iam:CreateOpenIDConnectProvider",
+    "iam:CreateRole",
+    "s3:CreateBucket",
+    "sagemaker:CreateCluster",
+];
+
+/// What was made in `account` since its log began.
+pub(crate) fn made(account: &Account) -> Made {
+    account.read(|world| {
+        let count = |name: &&'static str| world.calls.counts().get(*name).map_or(0, |count| count.succeeded);
+        MAKING.iter().map(|name| (*name, count(name))).collect()
+    })
 }
 
 /// A call that changes something.
@@ -73,13 +101,21 @@ async fn lay() -> Vec<Ground> {
     let mut cluster = None;
     let mut grounds = Vec::new();
     for stage in Stage::ALL {
-        let mut ground = Ground { stage: *stage, before, cluster, changes: Vec::new(), after: Inventory::default() };
+        let mut ground = Ground {
+            stage: *stage,
+            before,
+            cluster,
+            changes: Vec::new(),
+            after: Inventory::default(),
+            made: Made::new(),
+        };
         let product = ground.product().await;
         let asked = ground.ask(&product).await;
         let ended = product.ended(asked.id).await;
         assert!(ended.failure.is_none(), "{stage}: {:#?}\n{}", ended.failure, product.trail());
         ground.changes = changes(&product.account, *stage);
         ground.after = Inventory::of(&product.account);
+        ground.made = made(&product.account);
         cluster = Some(ended.cluster_id);
         before = product.account.snapshot().unwrap();
         grounds.push(ground);

@@ -55,6 +55,10 @@ async fn mixed(seed: u64) {
         assert_eq!(record.state, StageState::Succeeded, "{what}: {record:#?}");
     }
     alike(&last.after, &product, &what);
+    for (call, made) in ground::made(&product.account) {
+        let once: u64 = ground::all().iter().map(|ground| ground.made[call]).sum();
+        assert_eq!(made, once, "{what}: {call}");
+    }
     records_tell_the_truth(&product, &ended, &what).await;
 }
 

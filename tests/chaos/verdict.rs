@@ -1,6 +1,9 @@
 //! What must be so after every run, whatever went wrong in it.
 
-use crate::{ground::Ground, inventory::Inventory};
+use crate::{
+    ground::{self, Ground},
+    inventory::Inventory,
+};
 use contract::journal::Fate;
 use domain::{
     limits,
@@ -15,6 +18,7 @@ pub(crate) async fn judge(ground: &Ground, product: &Product, ended: &Operation,
     let stage = product.stage(ended.cluster_id, ground.stage).await;
     assert_eq!(stage.state, StageState::Succeeded, "{what}: {stage:#?}");
     alike(&ground.after, product, what);
+    assert_eq!(ground::made(&product.account), ground.made, "{what}: made");
     records_tell_the_truth(product, ended, what).await;
 }
 
