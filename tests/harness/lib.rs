@@ -1,6 +1,7 @@
 //! The product over the simulated account in one process, under a paused clock: what every journey starts from.
 
 pub mod house;
+mod stages;
 
 use account::{Account, clock::Clock, iam::Credentials, lambda::Functions, world::World};
 use cloud::Cloud;

@@ -27,6 +27,11 @@ const SUITES: &[(&str, &str, &[&str])] = &[
     ),
     ("front-door", "REST and MCP over the engine", &["cargo", "test", "--workspace", "--test", "front-door"]),
     ("journeys", "whole operations, paused clock", &["cargo", "test", "--workspace", "--test", "journeys"]),
+    (
+        "chaos",
+        "every stage under kills, lost answers, doubled ticks, throttling and aborts",
+        &["cargo", "test", "--workspace", "--test", "chaos"],
+    ),
     ("console", "the console's types, tests and build", &["tests/console/run"]),
     ("wire", "the account's answers held to botocore's models, boto3 and the aws CLI", &["tests/peers/wire/run"]),
     ("rest", "REST held by schemathesis; bad input changes nothing", &["tests/peers/rest/run"]),

@@ -1,7 +1,7 @@
 //! What people and programs may ask of an operation that is there: to try again, or to stop.
 
 use crate::{
-    fitting,
+    doubts, fitting,
     preview::blank,
     record::{Operation, SCHEMA},
     store::{
@@ -120,7 +120,9 @@ impl Desk {
                 transaction = transaction.put(&key, &record, &Condition::Version(seen));
             }
         }
+        let doubts = doubts::of(&self.store, &after).await?;
         transaction = closing(put(transaction, &after, before.version), &after, now, "cancelled");
+        transaction = doubts::told(transaction, &after, &doubts);
         let written = self.sure(transaction, &after).await?;
         Ok(written.then_some(after))
     }

@@ -7,6 +7,7 @@
 
 pub mod commands;
 pub mod context;
+mod doubts;
 mod fitting;
 pub mod ledger;
 pub mod plan;

@@ -5,6 +5,7 @@
 
 use crate::{
     commands::put,
+    doubts,
     record::{Operation, StageRecord},
     store::{Condition, Transaction, keys::Key},
     submit::{Desk, Refused},
@@ -67,7 +68,9 @@ impl Desk {
                 Transaction::new()
             }
         };
+        let doubts = doubts::of(&self.store, &after).await?;
         let transaction = closing(put(transaction, &after, before.version), &after, now, "settled");
+        let transaction = doubts::told(transaction, &after, &doubts);
         if self.sure(transaction, &after).await? {
             return Ok(after);
         }

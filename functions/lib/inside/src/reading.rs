@@ -15,7 +15,7 @@ use engine::{
     plan::{Guard, Wait},
     reconciler::{Made, Scene},
 };
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use kubernetes::{Kubernetes, Object, Pod, PodPhase};
 use manifests::{Owner, Probe};
 use serde::Serialize;
@@ -33,6 +33,9 @@ pub fn content(scene: Scene<'_>) -> String {
 
 /// How long a pod may take to be scheduled, to mount and to read.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(15);
+
+/// How long a refusal may be the spreading of what the driver was just given: IAM spreads slowly.
+const SPREADING: SignedDuration = SignedDuration::from_mins(3);
 
 /// The probe of this attempt as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -147,8 +150,9 @@ pub async fn look(kubernetes: &Kubernetes, scene: Scene<'_>, purpose: &str) -> R
     Ok(probed)
 }
 
-/// Judges the probe: has it printed what we put into the bucket? Pure.
-pub fn judge(scene: Scene<'_>, probed: &Probed) -> Reading {
+/// Judges the probe: has it printed what we put into the bucket? Pure. `access_since` is when we last changed who the
+/// driver is or what it may do.
+pub fn judge(scene: Scene<'_>, probed: &Probed, access_since: Option<Timestamp>) -> Reading {
     if let Some(old) = probed.left.first() {
         return Reading::Change(ReadChange::Remove { name: old.clone(), read_on: None });
     }
@@ -166,15 +170,19 @@ pub fn judge(scene: Scene<'_>, probed: &Probed) -> Reading {
         }
         PodPhase::Succeeded => Reading::Failed(another_bucket(pod)),
         PodPhase::Failed => Reading::Failed(refused(&format!("the probe pod failed: {} {}", pod.message, probed.log))),
-        PodPhase::Pending | PodPhase::Running | PodPhase::Unknown => on_its_way(pod, &probed.warnings),
+        PodPhase::Pending | PodPhase::Running | PodPhase::Unknown => {
+            let spreads = access_since.is_some_and(|since| scene.now.duration_since(since) < SPREADING);
+            on_its_way(pod, &probed.warnings, spreads)
+        }
     }
 }
 
-/// Access that is denied does not come by waiting; everything else gets its time.
-fn on_its_way(pod: &Pod, warnings: &[String]) -> Reading {
+/// Access that is denied does not come by waiting, unless it still spreads: kubelets mount again by themselves.
+/// Everything else gets its time.
+fn on_its_way(pod: &Pod, warnings: &[String], spreads: bool) -> Reading {
     let denied =
         |text: &&String| ["AccessDenied", "Forbidden", "No signing credentials"].iter().any(|it| text.contains(it));
-    if let Some(text) = warnings.iter().rev().find(denied) {
+    if let Some(text) = warnings.iter().rev().find(denied).filter(|_| !spreads) {
         return Reading::Failed(refused(text));
     }
     let told = warnings.last().cloned().unwrap_or_else(|| pod.message.clone());

@@ -46,9 +46,15 @@ fn probed(phase: PodPhase) -> Probed {
 }
 
 fn judged(probed: &Probed, ledger: &Ledger) -> Reading {
+    judged_with_access(probed, ledger, None)
+}
+
+fn judged_with_access(probed: &Probed, ledger: &Ledger, since: Option<&str>) -> Reading {
     let (cluster, operation) = records(&Value::Null);
     let now = "2026-12-01T09:00:00Z".parse().unwrap();
-    judge(Scene { cluster: &cluster, operation: &operation, ledger, began_at: now, now }, probed)
+    let since = since.map(|since| since.parse().unwrap());
+    let scene = Scene { cluster: &cluster, operation: &operation, ledger, began_at: now, now };
+    judge(scene, probed, since)
 }
 
 fn removal(sent: Sent, made: Made) -> Ledger {
@@ -70,6 +76,15 @@ fn denied_access_fails_at_once_and_names_the_claim_as_bound() {
     let Reading::Failed(failure) = judged(&seen, &Ledger::default()) else { unreachable!() };
     assert_eq!(failure.code, ErrorCode::PermissionDenied);
     assert!(failure.message.contains("s3-claim is Bound") && failure.message.contains("s3:ListBucket"), "{failure}");
+}
+
+#[test]
+fn access_that_was_just_given_is_waited_for_and_judged_after_three_minutes() {
+    let text = "FailedMount: Failed to create S3 client: No signing credentials available, see CSI driver logs";
+    let seen = Probed { warnings: vec![text.into()], ..probed(PodPhase::Pending) };
+    let given = |since| judged_with_access(&seen, &Ledger::default(), Some(since));
+    assert!(matches!(given("2026-12-01T08:57:01Z"), Reading::Wait(wait) if wait.reason.contains("No signing")));
+    assert!(matches!(given("2026-12-01T08:57:00Z"), Reading::Failed(_)));
 }
 
 #[test]

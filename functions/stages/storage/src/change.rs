@@ -1,8 +1,12 @@
 //! What this stage can change, a step each.
 
 use addons::AddonChange;
-use engine::plan::{self, Guard};
+use engine::{
+    ledger::Ledger,
+    plan::{self, Guard},
+};
 use inside::ReadChange;
+use jiff::Timestamp;
 use serde::Serialize;
 
 /// One change.
@@ -51,15 +55,28 @@ pub enum Change {
     Read(ReadChange),
 }
 
+const CREATE_ROLE: &str = "create-role";
+const SET_POLICY: &str = "set-role-policy";
+const CREATE_ASSOCIATION: &str = "create-pod-identity";
+const SET_ASSOCIATION_ROLE: &str = "set-pod-identity-role";
+
+impl Change {
+    /// When we last changed who the driver is or what it may do.
+    pub(crate) fn access_since(ledger: &Ledger) -> Option<Timestamp> {
+        let keys = [CREATE_ROLE, SET_POLICY, CREATE_ASSOCIATION, SET_ASSOCIATION_ROLE];
+        keys.iter().filter_map(|key| ledger.get(key)).map(|entry| entry.at).max()
+    }
+}
+
 impl plan::Change for Change {
     fn key(&self) -> String {
         match self {
             Self::CreateBucket(_) => "create-bucket".into(),
             Self::PutProbeFile { .. } => "put-probe-file".into(),
-            Self::CreateRole(_) => "create-role".into(),
-            Self::SetPolicy { .. } => "set-role-policy".into(),
-            Self::CreateAssociation { .. } => "create-pod-identity".into(),
-            Self::SetAssociationRole { .. } => "set-pod-identity-role".into(),
+            Self::CreateRole(_) => CREATE_ROLE.into(),
+            Self::SetPolicy { .. } => SET_POLICY.into(),
+            Self::CreateAssociation { .. } => CREATE_ASSOCIATION.into(),
+            Self::SetAssociationRole { .. } => SET_ASSOCIATION_ROLE.into(),
             Self::Addon(change) => change.key(),
             Self::Apply(title) => format!("apply/{title}"),
             Self::Read(change) => change.key(),

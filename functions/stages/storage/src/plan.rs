@@ -58,7 +58,7 @@ fn read(scene: Scene<'_>, observed: &Observed, mut steps: Vec<Step<Change>>, dri
         return Plan { steps, end: outcome(Value::Null) };
     }
     steps.extend(driver.map(Step::Wait));
-    match inside::judge(scene, &observed.probe) {
+    match inside::judge(scene, &observed.probe, Change::access_since(scene.ledger)) {
         Reading::Change(change) => steps.push(Step::Change(Change::Read(change))),
         Reading::Wait(wait) => steps.push(Step::Wait(wait)),
         Reading::Failed(failure) => return Plan { steps, end: End::Failed(failure) },

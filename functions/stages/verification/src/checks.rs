@@ -194,7 +194,7 @@ fn bucket(scene: Scene<'_>, observed: &Observed) -> Check {
     if is_empty(observed) {
         return no_node_yet(name);
     }
-    match inside::judge(scene, &observed.probe) {
+    match inside::judge(scene, &observed.probe, None) {
         Reading::Read(node) => Check::new(name, Status::Pass, format!("read through s3-claim on {node}"), ""),
         Reading::Failed(failure) => Check::new(name, Status::Fail, failure.message, &failure.action),
         Reading::Change(_) | Reading::Wait(_) => Check::new(name, Status::Fail, "not read yet", run_storage),

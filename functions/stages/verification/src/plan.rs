@@ -30,7 +30,7 @@ pub(crate) fn plan(scene: Scene<'_>, observed: &Observed) -> Plan<Change> {
         }
     }
     if observed.claim_bound == Some(true) && !observed.nodes.is_empty() {
-        match inside::judge(scene, &observed.probe) {
+        match inside::judge(scene, &observed.probe, None) {
             Reading::Change(change) => steps.push(Step::Change(Change::Read(change))),
             Reading::Failed(_) => hopeless = true,
             Reading::Read(_) | Reading::Wait(_) => {}

@@ -160,7 +160,8 @@ fn arm(world: &mut World, rule: &str, armed: u64, now: Timestamp) {
     let schedule = world.events.rules.get(rule).and_then(|rule| rule.schedule.as_deref()).and_then(rate);
     if let Some(interval) = schedule {
         let event = Event::Fire { rule: rule.to_owned(), armed };
-        world.schedule(now, interval, crate::life::Event::Events(event));
+        let at = now.saturating_add(world.waited(interval)).unwrap_or(Timestamp::MAX);
+        world.agenda.add(at, crate::life::Event::Events(event));
     }
 }
 

@@ -80,6 +80,25 @@ pub enum Effect {
         /// Functions that it meets.
         function: String,
     },
+    /// An invocation is delivered twice. Meets no calls, only invocations of a matching function: each counts as one.
+    Twice {
+        /// Functions that it meets.
+        function: String,
+        /// Whether both run at the same time; otherwise the second begins when the first has ended.
+        at_once: bool,
+    },
+}
+
+/// How an invocation is delivered twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Twice {
+    /// One after the other; the second's answer counts.
+    InTurn,
+    /// At the same time.
+    AtOnce {
+        /// Whose answer counts, 0 or 1.
+        heard: u8,
+    },
 }
 
 impl Fault {
@@ -145,7 +164,7 @@ impl Fault {
     fn fits(&self, call: &Call, mutating: bool, function: Option<&str>) -> bool {
         let kills = match (&self.effect, function) {
             (Effect::Kill { function: pattern }, Some(function)) => like(pattern, function),
-            (Effect::Kill { .. }, None) => false,
+            (Effect::Kill { .. }, None) | (Effect::Twice { .. }, _) => false,
             _ => true,
         };
         kills
@@ -235,9 +254,22 @@ impl State {
 
 /// What the active faults do to `call`, in the order in which they were switched on; counts them.
 pub(crate) fn meet(world: &mut World, call: &Call, mutating: bool, function: Option<&str>) -> Vec<Effect> {
+    met(world, |fault| fault.fits(call, mutating, function))
+}
+
+/// Whether and how an invocation of `function` is delivered twice; counts it.
+pub(crate) fn invoked_twice(world: &mut World, function: &str) -> Option<Twice> {
+    let effects =
+        met(world, |fault| matches!(&fault.effect, Effect::Twice { function: pattern, .. } if like(pattern, function)));
+    let Some(Effect::Twice { at_once, .. }) = effects.first() else { return None };
+    let heard = u8::from(world.next_number("heard of two") % 2 == 0);
+    Some(if *at_once { Twice::AtOnce { heard } } else { Twice::InTurn })
+}
+
+fn met(world: &mut World, fits: impl Fn(&Fault) -> bool) -> Vec<Effect> {
     let mut active = std::mem::take(&mut world.faults.active);
     let mut effects = Vec::new();
-    for fault in active.iter_mut().filter(|fault| fault.fits(call, mutating, function)) {
+    for fault in active.iter_mut().filter(|fault| fits(fault)) {
         fault.seen += 1;
         let over = fault.count.is_some_and(|count| fault.met >= count);
         if fault.seen <= fault.skip || over {

@@ -2,6 +2,7 @@
 
 use crate::{
     call::{ACCOUNT_ID, Answer, AwsError, Call},
+    faults::{self, Twice},
     invocation::{Credentials, INVOCATION, Invocation},
     states::{
         self,
@@ -203,7 +204,7 @@ pub fn name_of(function: &str) -> Option<String> {
     (!name.is_empty() && name.len() <= 140 && name.chars().all(legal)).then(|| name.to_owned())
 }
 
-/// Runs a function once, as a task of its own that knows its [`Invocation`].
+/// Runs a function, as a task of its own that knows its [`Invocation`]; twice where a fault says so.
 pub async fn invoke<D: Door>(
     door: &D,
     functions: &Functions,
@@ -229,11 +230,35 @@ pub async fn invoke<D: Door>(
         let text = "The role defined for the function cannot be assumed by Lambda.";
         return refused(AwsError::new("AccessDeniedException", text).with_status(403));
     };
-    let timeout = SignedDuration::try_from(function.timeout).unwrap_or(SignedDuration::MAX);
-    let deadline = now.saturating_add(timeout).unwrap_or(Timestamp::MAX);
-    let context =
-        InvocationContext { request_id: request_id.clone(), function_name: name.to_owned(), deadline, credentials };
-    let (invocation, death) = Invocation::new(&request_id, name);
+    let twice = door.with_world(|world| faults::invoked_twice(world, name));
+    let run = |id: String| {
+        let timeout = SignedDuration::try_from(function.timeout).unwrap_or(SignedDuration::MAX);
+        let context = InvocationContext {
+            request_id: id,
+            function_name: name.to_owned(),
+            deadline: door.now().saturating_add(timeout).unwrap_or(Timestamp::MAX),
+            credentials: credentials.clone(),
+        };
+        run_once(function, payload.clone(), context)
+    };
+    let again = format!("{request_id}-again");
+    match twice {
+        None => run(request_id).await,
+        Some(Twice::InTurn) => {
+            run(request_id).await;
+            run(again).await
+        }
+        Some(Twice::AtOnce { heard }) => {
+            let (first, second) = tokio::join!(run(request_id), run(again));
+            if heard == 0 { first } else { second }
+        }
+    }
+}
+
+/// One run, as a task of its own.
+async fn run_once(function: &Registered, payload: Value, context: InvocationContext) -> Outcome {
+    let request_id = context.request_id.clone();
+    let (invocation, death) = Invocation::new(&request_id, &context.function_name);
     // A set of one: it ends the task when it is dropped.
     let mut task = JoinSet::new();
     task.spawn(INVOCATION.scope(invocation, function.code.invoke(payload, context)));
@@ -351,7 +376,7 @@ pub(crate) fn delivered(world: &mut World, id: u64, outcome: &Outcome, now: Time
             wait
         }
     };
-    let wait = world.paced(wait.min(SignedDuration::from_mins(5)));
+    let wait = world.waited(wait.min(SignedDuration::from_mins(5)));
     queued.ready = now.saturating_add(wait).unwrap_or(Timestamp::MAX);
     if queued.ready.duration_since(queued.accepted) <= SignedDuration::from_hours(6) {
         world.lambda.queue.insert(id, queued);

@@ -20,6 +20,9 @@ pub struct World {
     pub seed: u64,
     /// By how much AWS's durations are divided; 1 is AWS's own pace, 0 is read as 1.
     pub pace: u32,
+    /// By how much waits of executions, intervals of schedules and repeats of invocations are divided, where that is not
+    /// the pace: at 1, a test sees AWS hurry and the product wait as it always does.
+    pub pace_of_waits: Option<u32>,
     /// What will happen by itself.
     pub agenda: Agenda,
     /// EventBridge.
@@ -77,7 +80,12 @@ impl World {
 
     /// A duration of AWS's at this world's pace.
     pub fn paced(&self, duration: SignedDuration) -> SignedDuration {
-        duration / i32::try_from(self.pace.max(1)).unwrap_or(i32::MAX)
+        divided(duration, self.pace)
+    }
+
+    /// How long a wait lasts that somebody asked for.
+    pub fn waited(&self, wait: SignedDuration) -> SignedDuration {
+        divided(wait, self.pace_of_waits.unwrap_or(self.pace))
     }
 
     /// Draws a duration from `range` (seconds) by seed and `label`, so that a draw depends on what it is for and not on
@@ -106,4 +114,8 @@ impl World {
         let label = format!("{purpose}#{count}");
         self.hash(&label)
     }
+}
+
+fn divided(duration: SignedDuration, pace: u32) -> SignedDuration {
+    duration / i32::try_from(pace.max(1)).unwrap_or(i32::MAX)
 }

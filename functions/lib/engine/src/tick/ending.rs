@@ -2,6 +2,7 @@
 
 use super::{Flow, Stop, Tick, answer};
 use crate::{
+    doubts,
     ledger::Ledger,
     reconciler::Reconciler,
     record::{Operation, Outcome, TickAnswer},
@@ -138,7 +139,11 @@ impl<R: Reconciler> Tick<'_, R> {
         let now = self.engine.context.now();
         self.operation.finished_at = Some(now);
         let closed = self.operation.clone();
-        self.save_with(|transaction| closing(transaction, &closed, now, event)).await
+        let doubts = match closed.state {
+            OperationState::Succeeded => Vec::new(),
+            _ => doubts::of(&self.engine.store, &closed).await.map_err(Stop::Store)?,
+        };
+        self.save_with(|transaction| doubts::told(closing(transaction, &closed, now, event), &closed, &doubts)).await
     }
 }
 

@@ -206,7 +206,7 @@ fn refusal(service: &Service, effect: &Effect) -> Option<AwsError> {
             Some(AwsError::new("InternalFailure", "The request processing has failed.").with_status(*status))
         }
         Effect::Error { code, status, message } => Some(AwsError::new(code, message.as_str()).with_status(*status)),
-        Effect::LostAnswer | Effect::Slow { .. } | Effect::Kill { .. } => None,
+        Effect::LostAnswer | Effect::Slow { .. } | Effect::Kill { .. } | Effect::Twice { .. } => None,
     }
 }
 

@@ -218,6 +218,26 @@ async fn a_fork_goes_its_own_way() {
     assert_eq!(first.read(|world| world.calls.count("ec2", "CreateVpc").all), 0);
 }
 
+#[test]
+fn a_snapshot_goes_on_in_another_runtime_at_its_own_time() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    let (snapshot, taken) = runtime().block_on(async {
+        let account = account();
+        table_with_item(&account).await;
+        tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
+        (account.snapshot().unwrap(), account.now())
+    });
+    for _ in 0..2 {
+        runtime().block_on(async {
+            let account = snapshot.account().unwrap();
+            assert_eq!(account.now(), taken);
+            let client = client!(aws_sdk_dynamodb, &account);
+            assert_eq!(client.scan().table_name("things").send().await.unwrap().count(), 1);
+            client.put_item().table_name("things").item("pk", AttributeValue::S("b".into())).send().await.unwrap();
+        });
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_kept_account_is_the_same_when_it_is_opened() {
     let folder = std::env::temp_dir().join(format!("account-test-keep-{}", std::process::id()));

@@ -30,6 +30,23 @@ async fn an_invocation_answers_what_the_function_returns() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_invocation_that_is_delivered_twice_runs_twice_and_answers_once() {
+    for at_once in [false, true] {
+        let code = scripted([Ok(json!(1)), Ok(json!(2))]);
+        let functions = Functions::new("us-west-2").with("f", "role", code.clone());
+        let account = TestAccount::new(functions.clone());
+        let twice = faults::Effect::Twice { function: "f*".to_owned(), at_once };
+        account.door.with_world(|world| world.faults.switch_on(faults::Fault::new("t", twice).times(1)).unwrap());
+        let call = account.made("Invoke", json!({"FunctionName": NAME}));
+        let answer = handle(&account.door, &functions, sessions, &call).await.unwrap();
+        assert_eq!(code.payloads().len(), 2, "{at_once}");
+        assert!(at_once || body(&answer) == json!(2), "one after the other, the second counts");
+        handle(&account.door, &functions, sessions, &call).await.unwrap();
+        assert_eq!(code.payloads().len(), 3, "only once");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_thrown_error_is_an_answer_that_says_so() {
     let answer = invoke(&scripted([thrown("Mine")]), "role", json!({"FunctionName": "f"})).await.unwrap();
     assert_eq!((&answer["StatusCode"], &answer["FunctionError"]), (&json!(200), &json!("Unhandled")));

@@ -169,9 +169,9 @@ impl Run<'_> {
         self.full
     }
 
-    /// The time `wait` from now at the world's pace, with a wake-up then.
+    /// The time `wait` from now at the pace of waits, with a wake-up then.
     pub(super) fn after(&mut self, wait: SignedDuration) -> Timestamp {
-        let until = self.now.saturating_add(self.world.paced(wait)).unwrap_or(Timestamp::MAX);
+        let until = self.now.saturating_add(self.world.waited(wait)).unwrap_or(Timestamp::MAX);
         self.wake(until);
         until
     }

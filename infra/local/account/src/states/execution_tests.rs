@@ -157,6 +157,9 @@ async fn the_pace_divides_waits_and_retries() {
     let account = TestAccount::resumed(world, none(), "2026-01-01T00:00:00Z".parse().unwrap());
     let arn = account.start("m", &one(json!({"Type": "Wait", "Seconds": 600})), json!({}));
     assert_eq!(lasted(&account.ended(&arn).await), 10);
+    account.door.with_world(|world| world.pace_of_waits = Some(1));
+    let arn = account.start("n", &one(json!({"Type": "Wait", "Seconds": 600})), json!({}));
+    assert_eq!(lasted(&account.ended(&arn).await), 600);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,105 @@
+//! Every call that changes something, in turn: the function dies right after it, or its answer is lost.
+
+use crate::{
+    ground::{self, Change, Ground},
+    verdict::judge,
+};
+use account::faults::{Effect, Fault};
+use domain::states::Stage;
+
+/// How many of the engine's own first writes are disturbed in every stage: they are alike in all.
+const FIRST_WRITES: u32 = 6;
+
+/// Runs the stage with `effect` on `change` alone.
+async fn disturbed(ground: &Ground, change: &Change, effect: Effect) {
+    let what = format!("{} with {effect:?} at {change}", ground.stage);
+    let product = ground.product().await;
+    let role = domain::naming::function_role(ground.stage.as_str());
+    let fault = Fault::new("chaos", effect).on(&change.service, &change.action).for_role(&role).nth(change.nth);
+    product.account.with_world(|world| world.faults.switch_on(fault)).unwrap();
+    let asked = ground.ask(&product).await;
+    let ended = product.ended(asked.id).await;
+    let met = product.account.read(|world| world.faults.active()[0].met);
+    assert_eq!(met, 1, "{what}: the fault met its call");
+    assert_eq!(ended.attempt, 1, "{what}");
+    judge(ground, &product, &ended, &what).await;
+}
+
+fn killed() -> Effect {
+    Effect::Kill { function: "*".to_owned() }
+}
+
+/// Disturbs the stage's changes of the world, every second one of them from `offset` on.
+async fn each(stage: Stage, offset: usize, effect: &Effect) {
+    let ground = ground::of(stage);
+    let changes: Vec<_> = ground.changes.iter().filter(|change| change.service != "dynamodb").collect();
+    for change in changes.into_iter().skip(offset).step_by(2) {
+        disturbed(ground, change, effect.clone()).await;
+    }
+}
+
+/// Disturbs the engine's own writes: all of them where the stage is short.
+async fn each_write(effect: &Effect) {
+    for ground in ground::all() {
+        let short = matches!(ground.stage, Stage::Selection | Stage::Dependencies | Stage::Verification);
+        let writes = ground.changes.iter().filter(|change| change.service == "dynamodb");
+        for write in writes.filter(|write| short || write.nth <= FIRST_WRITES) {
+            disturbed(ground, write, effect.clone()).await;
+        }
+    }
+}
+
+/// A test of its own for each half of a stage's changes: they run side by side.
+macro_rules! each_change {
+    ($effect:expr, $($name:ident: $stage:ident from $offset:literal;)+) => {$(
+        #[tokio::test(start_paused = true)]
+        async fn $name() {
+            each(Stage::$stage, $offset, &$effect).await;
+        }
+    )+};
+}
+
+each_change! { killed(),
+    a_kill_after_any_change_of_the_control_plane_makes_nothing_twice: ControlPlane from 0;
+    a_kill_after_any_other_change_of_the_control_plane_makes_nothing_twice: ControlPlane from 1;
+    a_kill_after_any_change_of_the_dependencies_makes_nothing_twice: Dependencies from 0;
+    a_kill_after_any_other_change_of_the_dependencies_makes_nothing_twice: Dependencies from 1;
+    a_kill_after_any_change_of_hyperpod_makes_nothing_twice: HyperPod from 0;
+    a_kill_after_any_other_change_of_hyperpod_makes_nothing_twice: HyperPod from 1;
+    a_kill_after_any_change_of_the_storage_makes_nothing_twice: Storage from 0;
+    a_kill_after_any_other_change_of_the_storage_makes_nothing_twice: Storage from 1;
+    a_kill_after_any_change_of_the_verification_makes_nothing_twice: Verification from 0;
+    a_kill_after_any_other_change_of_the_verification_makes_nothing_twice: Verification from 1;
+}
+
+each_change! { Effect::LostAnswer,
+    a_lost_answer_to_any_change_of_the_control_plane_makes_nothing_twice: ControlPlane from 0;
+    a_lost_answer_to_any_other_change_of_the_control_plane_makes_nothing_twice: ControlPlane from 1;
+    a_lost_answer_to_any_change_of_the_dependencies_makes_nothing_twice: Dependencies from 0;
+    a_lost_answer_to_any_other_change_of_the_dependencies_makes_nothing_twice: Dependencies from 1;
+    a_lost_answer_to_any_change_of_hyperpod_makes_nothing_twice: HyperPod from 0;
+    a_lost_answer_to_any_other_change_of_hyperpod_makes_nothing_twice: HyperPod from 1;
+    a_lost_answer_to_any_change_of_the_storage_makes_nothing_twice: Storage from 0;
+    a_lost_answer_to_any_other_change_of_the_storage_makes_nothing_twice: Storage from 1;
+    a_lost_answer_to_any_change_of_the_verification_makes_nothing_twice: Verification from 0;
+    a_lost_answer_to_any_other_change_of_the_verification_makes_nothing_twice: Verification from 1;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kill_after_any_write_of_a_record_makes_nothing_twice() {
+    each_write(&killed()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_answer_to_any_write_of_a_record_makes_nothing_twice() {
+    each_write(&Effect::LostAnswer).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stage_without_changes_of_the_world_is_the_selection_alone() {
+    for ground in ground::all() {
+        let changes = ground.changes.iter().filter(|change| change.service != "dynamodb").count();
+        println!("{}: {changes} changes, {} writes of records", ground.stage, ground.changes.len() - changes);
+        assert_eq!(changes == 0, ground.stage == Stage::Selection, "{}", ground.stage);
+    }
+}

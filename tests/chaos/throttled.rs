@@ -1,0 +1,71 @@
+//! Services that refuse by throttling: a share of all calls throughout, or everything for minutes.
+
+use crate::{ground, ground::Ground, verdict::judge};
+use account::{
+    faults::{Effect, Fault},
+    lambda,
+};
+use domain::states::Stage;
+use harness::Product;
+use std::time::Duration;
+
+/// Roles of the product's functions.
+const FUNCTIONS: &str = "hyperpod-instantstart-*";
+
+/// Chances are drawn from the fault's name.
+fn throttling(chance: f64, seed: u64) -> Fault {
+    Fault::new(&format!("throttled-{seed}"), Effect::Throttle).for_role(FUNCTIONS).with_probability(chance)
+}
+
+fn switch_on(product: &Product, fault: Fault) {
+    product.account.with_world(|world| world.faults.switch_on(fault)).unwrap();
+}
+
+async fn throughout(ground: &Ground, seed: u64) {
+    let what = format!("{} with one call in twenty throttled, seed {seed}", ground.stage);
+    let product = ground.product().await;
+    switch_on(&product, throttling(0.05, seed));
+    let asked = ground.ask(&product).await;
+    let ended = product.ended(asked.id).await;
+    judge(ground, &product, &ended, &what).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_share_of_throttled_calls_only_takes_longer() {
+    for stage in Stage::ALL {
+        for seed in [1, 2] {
+            throughout(ground::of(*stage), seed).await;
+        }
+    }
+}
+
+/// Nothing but throttling for five minutes, from `second` of the stage on.
+async fn burst(ground: &Ground, second: u64) {
+    let what = format!("{} with five minutes of throttling from second {second}", ground.stage);
+    let product = ground.product().await;
+    let asked = ground.ask(&product).await;
+    tokio::time::sleep(Duration::from_secs(second)).await;
+    switch_on(&product, throttling(1.0, 0));
+    let function = domain::naming::function_role(ground.stage.as_str());
+    product.account.with_world(|world| {
+        for _ in 0..5 {
+            lambda::fail_next(world, &function, lambda::Fault::TooManyRequests);
+        }
+    });
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    let met = product.account.read(|world| world.faults.active()[0].met);
+    product.account.with_world(|world| world.faults.clear());
+    let ended = product.ended(asked.id).await;
+    assert!(met > 0 || ended.is_terminal(), "{what}: nothing was throttled");
+    assert_eq!(ended.attempt, 1, "{what}");
+    judge(ground, &product, &ended, &what).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn minutes_of_nothing_but_throttling_are_waited_out() {
+    for stage in Stage::ALL {
+        for second in [0, 7] {
+            burst(ground::of(*stage), second).await;
+        }
+    }
+}
