@@ -1,7 +1,7 @@
 //! What the fixture has: tools, prompts and resources as the conformance suite describes them, read from `fixture.json`.
 
 use super::ask::Asks;
-use rmcp::model::{CallToolResult, Prompt, PromptMessage, Resource, ResourceContents, ResourceTemplate, Tool};
+use rmcp::model::{ContentBlock, Prompt, PromptMessage, Resource, ResourceContents, ResourceTemplate, Tool};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
@@ -15,13 +15,16 @@ pub(super) struct Fixture {
     pub template: FixtureTemplate,
 }
 
-/// A tool that answers `result` after it has told `progress`, or asks the client first.
+/// A tool that answers `content` after it has told `progress`, or asks the client first.
 #[derive(Debug, Deserialize)]
 pub(super) struct FixtureTool {
     pub tool: Tool,
     #[serde(default)]
     pub progress: Vec<f64>,
-    pub result: Option<CallToolResult>,
+    #[serde(default)]
+    pub content: Vec<ContentBlock>,
+    #[serde(default)]
+    pub fails: bool,
     pub asks: Option<Asks>,
 }
 

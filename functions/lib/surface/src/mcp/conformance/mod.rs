@@ -80,7 +80,8 @@ async fn call(
             let _gone = context.peer.notify_progress(told).await;
         }
     }
-    Ok(known.result.clone().unwrap_or_else(|| CallToolResult::success(Vec::new())).into())
+    let content = known.content.clone();
+    Ok(if known.fails { CallToolResult::error(content) } else { CallToolResult::success(content) }.into())
 }
 
 impl<F: FrontDoor> ServerHandler for Conformance<F> {
