@@ -65,11 +65,11 @@ const sum = (row: NodeRow, of: (node: NodeView) => number) =>
 const HIDDEN = ["efa", "kubelet", "launched"];
 
 const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
-  { id: "name", header: "Group or instance", isRowHeader: true, minWidth: 225, cell: (row) => <Name row={row} /> },
+  { id: "name", header: "Group or instance", isRowHeader: true, minWidth: 232, cell: (row) => <Name row={row} /> },
   {
     id: "type",
     header: "Type and zone",
-    minWidth: 120,
+    minWidth: 112,
     cell: onNode((node) => (
       <>
         <div>{node.instanceType}</div>
@@ -80,7 +80,7 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
   {
     id: "status",
     header: "SageMaker",
-    minWidth: 120,
+    minWidth: 112,
     cell: onNode((node) => (
       <>
         <State text={node.status} tone={SAGEMAKER[node.status] ?? "in-progress"} />
@@ -91,7 +91,7 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
   {
     id: "joined",
     header: "Kubernetes node",
-    minWidth: 165,
+    minWidth: 145,
     cell: onNode((node) =>
       node.joined ? <span className="wrap">{node.nodeName}</span> : <State text="Has not joined" tone="warning" />,
     ),
@@ -99,10 +99,10 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
   {
     id: "ready",
     header: "Ready",
-    minWidth: 95,
+    minWidth: 88,
     cell: onNode((node) => <Truth value={node.joined ? node.ready : undefined} absent="Not joined" />),
   },
-  { id: "schedulable", header: "Schedulable", minWidth: 120, cell: onNode((node) => <Schedulable node={node} />) },
+  { id: "schedulable", header: "Schedulable", minWidth: 116, cell: onNode((node) => <Schedulable node={node} />) },
   { id: "health", header: "Health label", minWidth: 135, cell: onNode((node) => <Health node={node} />) },
   { id: "accelerators", header: "Accelerators", cell: (row) => sum(row, (node) => node.accelerators) },
   { id: "efa", header: "EFA", cell: (row) => sum(row, (node) => node.efaInterfaces) },
