@@ -13,6 +13,7 @@ The product is the debug build, where cargo puts it. Only Python's standard libr
 with it.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -125,9 +126,22 @@ class Product:
         self.folder.cleanup()
 
 
+def together(command, environment):
+    """Runs COMMAND as a group of processes, all of which end with it; answers its exit status."""
+    child = subprocess.Popen(command, env=environment, start_new_session=True)
+    try:
+        return child.wait()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
 def main(command):
+    # Whoever ends this ends the product with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with Product() as product:
-        ended = subprocess.run(command, env={**os.environ, **product.environment}).returncode
+        ended = together(command, {**os.environ, **product.environment})
         stopped = product.process.poll()
         if ended or stopped is not None:
             print(f"the product's standard error ({'running' if stopped is None else f'ended with {stopped}'}):")

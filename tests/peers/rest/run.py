@@ -8,13 +8,11 @@ import sys
 
 import bad_input
 
-# Left out: `positive_data_acceptance`. Rules across fields and of the world (a cursor of this list, a zone that sells the
-# type, a key used before) are no business of a schema, so data that fit the schema may be refused.
-CHECKS = [
-    "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_headers_conformance",
-    "response_schema_conformance", "negative_data_rejection", "missing_required_header", "unsupported_method",
-    "ignored_auth", "use_after_free",
-]
+# Every check is on but these:
+# - positive_data_acceptance: rules across fields and of the world (a cursor of this list, a zone that sells the type, a key
+#   used before) are no business of a schema, so data that fit the schema may be refused.
+# - object_level_authorization: wants two users who own different things; here scopes decide, and a deployment has one owner.
+LEFT_OUT = ["positive_data_acceptance", "object_level_authorization"]
 EXAMPLES = 30
 
 
@@ -24,7 +22,8 @@ def schemathesis():
     command = [
         str(program), "run", os.environ["BASE_URL"] + "/openapi.json",
         "--header", "Authorization: Bearer " + os.environ["PEOPLE_TOKEN"],
-        "--checks", ",".join(CHECKS), "--generation-deterministic", "--max-examples", str(EXAMPLES), "--workers", "1",
+        "--checks", "all", "--exclude-checks", ",".join(LEFT_OUT), "--generation-deterministic",
+        "--max-examples", str(EXAMPLES), "--workers", "1",
         "--request-timeout", "40", "--suppress-health-check", "all", "--no-color",
     ]
     ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

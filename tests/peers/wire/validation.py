@@ -8,9 +8,11 @@ import json
 import urllib.parse
 
 # Of each service an action with required members and one with an enum, and the codes of AWS's refusals. A kind
-# is missing where no action here has such a member; DynamoDB passes over what it does not know.
+# is missing where no action here has such a member.
 CASES = {
-    "dynamodb": {"missing": ("DescribeTable", {}, "ValidationException"),
+    "dynamodb": {"unknown": ("DescribeTable", {"TableName": "nothing"}, "ValidationException"),
+                 "missing": ("DescribeTable", {}, "ValidationException"),
+                 "type": ("Query", {"TableName": "nothing", "Limit": True}, "SerializationException"),
                  "enum": ("CreateTable", {"TableName": "abc", "KeySchema": [{"AttributeName": "a", "KeyType": "OTHER"}]},
                           "ValidationException")},
     "ec2": {"unknown": ("DescribeVpcs", {}, "UnknownParameter"),

@@ -9,5 +9,9 @@ export function advice(text: string | undefined): string {
   return sentences.filter((sentence) => !TOOL.test(sentence)).join(" ");
 }
 
-/** A line that begins with a capital. */
-export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+// A word of its own: no id, and no service before the name of its call.
+const WORD = /^[a-z][a-z'-]*(?=$|[\s,:;]|\.(?:\s|$))(?!\s[A-Z][a-z]+[A-Z])/;
+
+/** A line that begins with a capital, unless it begins with a name that is written small. */
+export const capitalised = (text: string): string =>
+  WORD.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;

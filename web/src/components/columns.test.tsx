@@ -9,8 +9,8 @@ const COLUMNS = [
   { id: "new", header: "New", cell: () => "" },
 ];
 
-const shown = () => {
-  const { result } = renderHook(() => useColumns("things", COLUMNS));
+const shown = (hidden: readonly string[] = []) => {
+  const { result } = renderHook(() => useColumns("things", COLUMNS, hidden));
   return result.current.columnDisplay.filter(({ visible }) => visible).map(({ id }) => id);
 };
 
@@ -24,6 +24,13 @@ describe("columns", () => {
     expect(shown()).toEqual(["zone", "name", "new"]);
     window.localStorage.setItem(KEY, JSON.stringify([{ id: "zone", visible: false }]));
     expect(shown()).toEqual(["name", "new"]);
+  });
+
+  it("that are hidden are shown once they were chosen", () => {
+    window.localStorage.clear();
+    expect(shown(["zone"])).toEqual(["name", "new"]);
+    window.localStorage.setItem(KEY, JSON.stringify([{ id: "zone", visible: true }]));
+    expect(shown(["zone"])).toEqual(["zone", "name", "new"]);
   });
 
   it("are all shown when what was kept does not read", () => {

@@ -33,11 +33,17 @@ function keep(table: string, display: readonly Shown[]): void {
 }
 
 /** What was kept of the columns that there are, then those that came since; the one that names the row is always shown. */
-function merged<T>(kept: readonly Shown[], columns: readonly TableProps.ColumnDefinition<T>[]): Shown[] {
+function merged<T>(
+  kept: readonly Shown[],
+  columns: readonly TableProps.ColumnDefinition<T>[],
+  hidden: readonly string[],
+): Shown[] {
   const always = new Set(columns.filter(({ isRowHeader }) => isRowHeader).map(({ id }) => id));
   const ids = columns.map(({ id = "" }) => id);
   const known = kept.filter(({ id }) => ids.includes(id));
-  const since = ids.filter((id) => !known.some((held) => held.id === id)).map((id) => ({ id, visible: true }));
+  const since = ids
+    .filter((id) => !known.some((held) => held.id === id))
+    .map((id) => ({ id, visible: !hidden.includes(id) }));
   return [...known, ...since].map(({ id, visible }) => ({ id, visible: visible || always.has(id) }));
 }
 
@@ -46,10 +52,14 @@ interface Columns {
   preferences: ReactNode;
 }
 
-/** Properties of a Table. */
-export function useColumns<T>(table: string, columns: readonly TableProps.ColumnDefinition<T>[]): Columns {
+/** Properties of a Table; columns that are `hidden` are not shown unless they were chosen. */
+export function useColumns<T>(
+  table: string,
+  columns: readonly TableProps.ColumnDefinition<T>[],
+  hidden: readonly string[] = [],
+): Columns {
   const [kept, setKept] = useState(() => readKept(table));
-  const columnDisplay = merged(kept, columns);
+  const columnDisplay = merged(kept, columns, hidden);
   const confirm = ({ contentDisplay = [] }: CollectionPreferencesProps.Preferences) => {
     const chosen = contentDisplay.filter(isShown).map(({ id, visible }) => ({ id, visible }));
     keep(table, chosen);

@@ -97,7 +97,11 @@ export function Journal({ entries, running }: { entries: readonly JournalEntry[]
           steps={shown.map((entry) => ({
             status: ICONS[entry.fate],
             statusIconAriaLabel: FATES[entry.fate].text,
-            header: `${entry.sequence}. ${capitalised(entry.title)}: ${FATES[entry.fate].text.toLowerCase()}`,
+            header: (
+              <span className="words">
+                {`${entry.sequence}. ${capitalised(entry.title)}: ${FATES[entry.fate].text.toLowerCase()}`}
+              </span>
+            ),
             details: <Entry entry={entry} />,
           }))}
         />

@@ -20,7 +20,7 @@ const COLUMNS: TableProps.ColumnDefinition<OperationView>[] = [
   {
     id: "operation",
     header: "Operation",
-    minWidth: 170,
+    minWidth: 150,
     isRowHeader: true,
     cell: (operation) => (
       <AppLink
@@ -34,15 +34,15 @@ const COLUMNS: TableProps.ColumnDefinition<OperationView>[] = [
   {
     id: "cluster",
     header: "Cluster",
-    minWidth: 140,
+    minWidth: 130,
     cell: ({ clusterTag }) => <AppLink to={`/clusters/${clusterTag}`}>{clusterTag}</AppLink>,
   },
-  { id: "state", header: "State", minWidth: 150, cell: ({ state }) => <OperationStateText state={state} /> },
+  { id: "state", header: "State", minWidth: 130, cell: ({ state }) => <OperationStateText state={state} /> },
   { id: "stage", header: "Stage", cell: ({ stage }) => (stage ? STAGE_TITLES[stage] : "–") },
-  { id: "summary", header: "Summary", minWidth: 280, cell: ({ summary }) => summary },
+  { id: "summary", header: "Summary", minWidth: 220, cell: ({ summary }) => summary },
   { id: "attempt", header: "Attempt", cell: ({ attempt }) => attempt },
   { id: "principal", header: "Asked for by", cell: ({ principal }) => principal },
-  { id: "created", header: "Asked for", minWidth: 120, cell: ({ createdAt }) => <Time at={createdAt} form="short" /> },
+  { id: "created", header: "Asked for", minWidth: 105, cell: ({ createdAt }) => <Time at={createdAt} form="short" /> },
 ];
 
 const spoken = (operations: readonly OperationView[]) =>

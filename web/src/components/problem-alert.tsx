@@ -4,7 +4,7 @@ import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { type ApiError, headline, mayPass } from "../api/problem";
-import { capitalised } from "./advice";
+import { advice, capitalised } from "./advice";
 import { AppLink } from "./app-link";
 
 interface Props {
@@ -40,7 +40,7 @@ export function ProblemAlert({ error, fieldsShownElsewhere = false, retry }: Pro
     >
       <SpaceBetween size="xxs">
         <div>{capitalised(problem.detail)}</div>
-        {problem.action && <div>{problem.action}</div>}
+        {advice(problem.action) && <div>{advice(problem.action)}</div>}
         {problem.operationId && (
           <div>
             In the way: <AppLink to={`/operations/${problem.operationId}`}>operation {problem.operationId}</AppLink>

@@ -9,7 +9,7 @@ export function State({ text, tone }: { text: string; tone: Tone }) {
   // Short words are never broken in the middle by a narrow column; sentences wrap.
   return (
     <StatusIndicator type={tone} wrapText={text.length > SHORT}>
-      {text}
+      <span className="words">{text}</span>
     </StatusIndicator>
   );
 }

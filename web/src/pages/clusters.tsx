@@ -38,27 +38,31 @@ function Where({ cluster }: { cluster: ClusterSummary }) {
   );
 }
 
+/** What was decided here; an imported cluster's groups were decided elsewhere, and its page shows its nodes. */
+const decided = (number: (cluster: ClusterSummary) => number) => (cluster: ClusterSummary) =>
+  cluster.origin === "imported" && cluster.instanceGroups === 0 ? "–" : number(cluster);
+
 const COLUMNS: TableProps.ColumnDefinition<ClusterSummary>[] = [
   {
     id: "tag",
     header: "Cluster",
-    minWidth: 150,
+    minWidth: 130,
     isRowHeader: true,
     cell: (cluster) => <AppLink to={`/clusters/${cluster.tag}`}>{cluster.tag}</AppLink>,
   },
-  { id: "phase", header: "Phase", minWidth: 200, cell: (cluster) => <PhaseText word={cluster.phase} /> },
-  { id: "stage", header: "Stage and what it waits for", minWidth: 220, cell: (cluster) => <Where cluster={cluster} /> },
-  { id: "region", header: "Region", minWidth: 115, cell: (cluster) => cluster.region },
+  { id: "phase", header: "Phase", minWidth: 190, cell: (cluster) => <PhaseText word={cluster.phase} /> },
+  { id: "stage", header: "Stage and what it waits for", minWidth: 165, cell: (cluster) => <Where cluster={cluster} /> },
+  { id: "region", header: "Region", minWidth: 96, cell: (cluster) => cluster.region },
   {
     id: "origin",
     header: "Origin",
-    minWidth: 110,
+    minWidth: 95,
     cell: (cluster) => (cluster.origin === "imported" ? "Imported" : "Created"),
   },
-  { id: "groups", header: "Groups", cell: (cluster) => cluster.instanceGroups },
-  { id: "nodes", header: "Nodes", cell: (cluster) => cluster.nodesWanted },
-  { id: "accelerators", header: "Accelerators", cell: (cluster) => cluster.acceleratorsWanted },
-  { id: "age", header: "Asked for", minWidth: 110, cell: (cluster) => <Time at={cluster.createdAt} form="short" /> },
+  { id: "groups", header: "Groups", cell: decided(({ instanceGroups }) => instanceGroups) },
+  { id: "nodes", header: "Nodes", cell: decided(({ nodesWanted }) => nodesWanted) },
+  { id: "accelerators", header: "Accelerators", cell: decided(({ acceleratorsWanted }) => acceleratorsWanted) },
+  { id: "age", header: "Asked for", minWidth: 100, cell: (cluster) => <Time at={cluster.createdAt} form="short" /> },
 ];
 
 const spoken = (clusters: readonly ClusterSummary[]) =>

@@ -12,11 +12,12 @@ import { Announce } from "../components/announce";
 import { Empty, Resource } from "../components/resource";
 import { State } from "../components/state";
 import { utc } from "../components/time";
+import { words } from "../components/value-tree";
 
 type Check = HealthView["checks"][number];
 
 const COLUMNS: TableProps.ColumnDefinition<Check>[] = [
-  { id: "name", header: "Check", isRowHeader: true, cell: (check) => check.name },
+  { id: "name", header: "Check", isRowHeader: true, cell: (check) => words(check.name) },
   {
     id: "ok",
     header: "Result",

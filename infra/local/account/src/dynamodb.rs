@@ -1,5 +1,5 @@
 //! DynamoDB: dynoxide's engine behind the account's door. It reads and writes DynamoDB's bodies itself; what it refuses
-//! is refused in DynamoDB's words.
+//! is refused in DynamoDB's words. Unknown members it would pass over: they do not get here.
 
 use crate::clock::Clock;
 use bytes::Bytes;

@@ -1,5 +1,7 @@
 //! Lambda: functions that run in this process, and the Invoke API. Functions are registered, never uploaded.
 
+mod listing;
+
 use crate::{
     call::{ACCOUNT_ID, Answer, AwsError, Call},
     faults::{self, Twice},
@@ -116,6 +118,15 @@ impl Functions {
         self
     }
 
+    fn arn(&self, name: &str) -> String {
+        format!("arn:aws:lambda:{}:{ACCOUNT_ID}:function:{name}", self.region)
+    }
+
+    fn missing(&self, name: &str) -> AwsError {
+        let text = format!("Function not found: {}", self.arn(name));
+        AwsError::new("ResourceNotFoundException", text).with_status(404).with("Type", "User")
+    }
+
     /// The names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
@@ -222,9 +233,7 @@ pub async fn invoke<D: Door>(
         return refused(fault.refusal());
     }
     let Some(function) = functions.by_name.get(name) else {
-        let arn = format!("arn:aws:lambda:{}:{ACCOUNT_ID}:function:{name}", functions.region);
-        let error = AwsError::new("ResourceNotFoundException", format!("Function not found: {arn}"));
-        return refused(error.with_status(404).with("Type", "User"));
+        return refused(functions.missing(name));
     };
     let Some(credentials) = door.with_world(|world| sessions(world, &function.role, name, now)) else {
         let text = "The role defined for the function cannot be assumed by Lambda.";
@@ -290,24 +299,34 @@ fn bounded(answer: Value) -> Outcome {
     }
 }
 
-/// Answers `Invoke`: at once for `Event` and `DryRun`, after the function for `RequestResponse`.
+/// Answers one call: `Invoke` at once for `Event` and `DryRun`, after the function for `RequestResponse`.
 pub async fn handle<D: Door>(door: &D, functions: &Functions, sessions: Sessions, call: &Call) -> Answer {
-    if call.action != "Invoke" {
-        return Err(AwsError::new(
-            "UnknownOperationException",
-            format!("The action {} is not implemented.", call.action),
-        ));
+    match call.action.as_str() {
+        "Invoke" => invoke_call(door, functions, sessions, call).await,
+        "ListFunctions" => door.with_world(|world| listing::list(world, functions, call)),
+        "GetFunctionConfiguration" => door.with_world(|world| listing::configuration(world, functions, call)),
+        "GetFunction" => {
+            let configuration = door.with_world(|world| listing::configuration(world, functions, call))?;
+            Ok(json!({"Configuration": configuration}))
+        }
+        action => Err(AwsError::new("UnknownOperationException", format!("The action {action} is not implemented."))),
     }
+}
+
+fn requested_name(call: &Call) -> Result<String, AwsError> {
     let given = call.required("FunctionName");
-    let name = name_of(given).ok_or_else(|| {
+    name_of(given).ok_or_else(|| {
         AwsError::new("ValidationException", format!("Value '{given}' at 'functionName' is not a function name or ARN"))
-    })?;
+    })
+}
+
+async fn invoke_call<D: Door>(door: &D, functions: &Functions, sessions: Sessions, call: &Call) -> Answer {
+    let name = requested_name(call)?;
     let kind = call.text("InvocationType").unwrap_or("RequestResponse");
     let limit = if kind == "Event" { ASYNCHRONOUS_LIMIT } else { SYNCHRONOUS_LIMIT };
     let payload = payload(call, limit)?;
     if kind != "RequestResponse" && !functions.by_name.contains_key(&name) {
-        let arn = format!("arn:aws:lambda:{}:{ACCOUNT_ID}:function:{name}", functions.region);
-        return Err(AwsError::new("ResourceNotFoundException", format!("Function not found: {arn}")).with_status(404));
+        return Err(functions.missing(&name));
     }
     match kind {
         "Event" => {

@@ -88,6 +88,8 @@ pub fn handle(world: &mut World, call: &Call) -> Answer {
         "CreateLogGroup" => create_group(world, call),
         "CreateLogStream" => create_stream(world, call),
         "PutLogEvents" => put_events(world, call),
+        "DeleteLogGroup" => delete_group(world, call),
+        "DeleteLogStream" => delete_stream(world, call),
         other => Err(AwsError::new("UnknownOperationException", format!("The operation {other} is not known"))),
     }
 }
@@ -242,6 +244,17 @@ fn create_stream(world: &mut World, call: &Call) -> Answer {
         return Err(AwsError::new("ResourceAlreadyExistsException", "The specified log stream already exists"));
     }
     group.streams.insert(name, Stream { created: call.now, dropped: 0, lines: Vec::new() });
+    Ok(json!({}))
+}
+
+fn delete_group(world: &mut World, call: &Call) -> Answer {
+    let groups = world.logs.regions.get_mut(&call.region);
+    groups.and_then(|groups| groups.remove(&group_name(call))).ok_or_else(no_group)?;
+    Ok(json!({}))
+}
+
+fn delete_stream(world: &mut World, call: &Call) -> Answer {
+    group_mut(world, call)?.streams.remove(call.required("logStreamName")).ok_or_else(no_stream)?;
     Ok(json!({}))
 }
 

@@ -9,5 +9,6 @@ pub mod options;
 mod roles;
 mod rules;
 mod sessions;
+pub mod start;
 pub mod up;
 pub mod wiring;

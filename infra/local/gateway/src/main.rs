@@ -1,33 +1,5 @@
 //! The local product: `cargo xtask up` builds and starts this.
 
-use gateway::options::{Options, USAGE};
-use std::process::ExitCode;
-
-/// A look at many services at once is a deep future, and a build without optimization does not spare stack.
-const STACK_BYTES: usize = 64 << 20;
-
-fn main() -> ExitCode {
-    tracing_subscriber::fmt().with_env_filter("warn").with_writer(std::io::stderr).init();
-    let options = match Options::read(std::env::args().skip(1)) {
-        Ok(options) => options,
-        Err(wrong) => {
-            eprintln!("{wrong}\n\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .thread_stack_size(STACK_BYTES)
-        .enable_all()
-        .build();
-    let ended = runtime.map_err(Into::into).and_then(|runtime| {
-        runtime.block_on(async { tokio::spawn(gateway::up::up(options)).await.map_err(anyhow::Error::from)? })
-    });
-    match ended {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error:#}");
-            ExitCode::FAILURE
-        }
-    }
+fn main() -> std::process::ExitCode {
+    gateway::start::start()
 }

@@ -2,7 +2,7 @@
 
 use super::actions::Service;
 use anyhow::{Context, Result};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// What is kept of a shape and of a member, under the same names as in botocore.
@@ -51,15 +51,8 @@ pub(super) fn service(service: &Service, model: &Value, pages: &Value) -> Result
         actions.insert(name.to_owned(), distilled);
     }
     let mut distilled = metadata(&model["metadata"]);
-    if service.names_only {
-        let names: Map<_, _> =
-            actions.into_iter().map(|(name, _)| (name, json!({"method": "POST", "uri": "/"}))).collect();
-        distilled.insert("actions".into(), names.into());
-        distilled.insert("shapes".into(), json!({}));
-    } else {
-        distilled.insert("actions".into(), actions.into());
-        distilled.insert("shapes".into(), reached(model, wanted)?.into());
-    }
+    distilled.insert("actions".into(), actions.into());
+    distilled.insert("shapes".into(), reached(model, wanted)?.into());
     Ok(distilled.into())
 }
 

@@ -11,6 +11,9 @@ def run(t):
     _vpc(ok, no, vpc)
     subnet = _subnets(ok, no, vpc)
     t.until("the subnet is seen", lambda: t.ask("ec2", "DescribeSubnets", SubnetIds=[subnet])["Subnets"])
+    acl = ok("DescribeNetworkAcls", Filters=[{"Name": "association.subnet-id", "Values": [subnet]}])["NetworkAcls"]
+    t.check("ec2: the subnet's network ACL is its VPC's", [[one["VpcId"] for one in acl] != [vpc] and str(acl)])
+    no("DescribeNetworkAcls", "InvalidNetworkAclID.NotFound", NetworkAclIds=["acl-00000000000000000"])
     group = _groups(ok, no, vpc)
     interface = _interfaces(t, ok, no, subnet, group)
     gateway, table = _routing(t, ok, no, vpc, subnet)

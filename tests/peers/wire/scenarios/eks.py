@@ -120,4 +120,5 @@ def _nothing_there(ok, no):
     for action in ("ListNodegroups", "ListFargateProfiles", "ListIdentityProviderConfigs", "ListInsights"):
         ok(action, clusterName=NAME)
         no(action, MISSING, **NOWHERE)
+    no("DescribeInsight", MISSING, clusterName=NAME, id="00000000-0000-0000-0000-000000000000")
     no("DescribeNodegroup", MISSING, clusterName=NAME, nodegroupName="nothing")

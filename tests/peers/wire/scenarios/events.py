@@ -16,6 +16,12 @@ def run(t):
     ok("PutTargets", Rule="wire", Targets=[{"Id": "1", "Arn": target}])
     no("PutTargets", "ResourceNotFoundException", Rule="nothing", Targets=[{"Id": "1", "Arn": target}])
     ok("ListTargetsByRule", Rule="wire")
+    named = ok("ListRuleNamesByTarget", TargetArn=target)["RuleNames"]
+    t.check("events: a target's rules are found", [named != ["wire"] and f"found {named}"])
+    ok("DescribeEventBus", Name="default")
+    no("DescribeEventBus", "ResourceNotFoundException", Name="nothing")
+    ok("ListEventBuses")
+    _patterns(t, ok, no, account)
     ok("PutEvents", Entries=[{"Source": "elsewhere", "DetailType": "Wire", "Detail": "{}"}])
     ok("DisableRule", Name="wire")
     ok("EnableRule", Name="wire")
@@ -23,3 +29,14 @@ def run(t):
     no("DeleteRule", "ValidationException", Name="wire")
     ok("RemoveTargets", Rule="wire", Ids=["1"])
     ok("DeleteRule", Name="wire")
+
+
+def _patterns(t, ok, no, account):
+    event = {"id": "1", "account": account, "source": "wire", "time": "2026-01-01T00:00:00Z", "region": t.region,
+             "resources": [], "detail-type": "Wire", "detail": {}}
+    for source, matches in (("wire", True), ("other", False)):
+        pattern = json.dumps({"source": [source]})
+        said = ok("TestEventPattern", EventPattern=pattern, Event=json.dumps(event))["Result"]
+        t.check(f"events: the pattern of {source} matches: {matches}", [said != matches and f"it says {said}"])
+    no("TestEventPattern", "InvalidEventPatternException", EventPattern="{", Event=json.dumps(event))
+    no("TestEventPattern", "ValidationException", EventPattern=pattern, Event="{}")

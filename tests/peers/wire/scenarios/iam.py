@@ -20,6 +20,7 @@ def run(t):
     _role(ok, no)
     policy = _policies(t, ok, no)
     ok("PutRolePermissionsBoundary", RoleName="wire", PermissionsBoundary=policy)
+    _holders(t, ok, no, policy)
     ok("DeleteRolePermissionsBoundary", RoleName="wire")
     ok("SimulatePrincipalPolicy", PolicySourceArn=arn, ActionNames=["s3:GetObject"])
     no("SimulatePrincipalPolicy", "NoSuchEntity", PolicySourceArn=arn + "-not", ActionNames=["s3:GetObject"])
@@ -108,3 +109,15 @@ def _providers(ok, no):
     ok("TagOpenIDConnectProvider", OpenIDConnectProviderArn=provider, Tags=TAGS)
     ok("UntagOpenIDConnectProvider", OpenIDConnectProviderArn=provider, TagKeys=["team"])
     ok("DeleteOpenIDConnectProvider", OpenIDConnectProviderArn=provider)
+
+
+def _holders(t, ok, no, policy):
+    roles = lambda **filters: [one["RoleName"] for one in ok("ListEntitiesForPolicy", **filters)["PolicyRoles"]]
+    attached = roles(PolicyArn=MANAGED, EntityFilter="Role")
+    t.check("iam: the role is among the policy's entities", ["wire" not in attached and f"only {attached}"])
+    bounded = roles(PolicyArn=policy, PolicyUsageFilter="PermissionsBoundary")
+    t.check("iam: the role is among those that the policy bounds", [bounded != ["wire"] and str(bounded)])
+    no("ListEntitiesForPolicy", "NoSuchEntity", PolicyArn=policy + "-not")
+    ok("ListInstanceProfiles")
+    ok("ListInstanceProfilesForRole", RoleName="wire")
+    no("ListInstanceProfilesForRole", "NoSuchEntity", RoleName="nothing")

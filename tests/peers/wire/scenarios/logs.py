@@ -19,3 +19,7 @@ def run(t):
     t.check("logs: what was put is read", [[one["message"] for one in answer["events"]] != ["hello"] and str(answer)])
     ok("FilterLogEvents", **group, filterPattern="hello")
     no("FilterLogEvents", "ResourceNotFoundException", logGroupName="/nothing")
+    ok("DeleteLogStream", **place)
+    no("DeleteLogStream", "ResourceNotFoundException", **place)
+    ok("DeleteLogGroup", **group)
+    no("DeleteLogGroup", "ResourceNotFoundException", **group)

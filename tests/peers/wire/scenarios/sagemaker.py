@@ -72,7 +72,10 @@ def _made(t, ok, no, like):
 
 def _plans(ok, no):
     plans = ok("ListTrainingPlans")["TrainingPlanSummaries"]
-    ok("DescribeTrainingPlan", TrainingPlanName=plans[0]["TrainingPlanName"])
+    plan = ok("DescribeTrainingPlan", TrainingPlanName=plans[0]["TrainingPlanName"])
+    reserved = plan["ReservedCapacitySummaries"][0]["ReservedCapacityArn"]
+    ok("DescribeReservedCapacity", ReservedCapacityArn=reserved)
+    no("DescribeReservedCapacity", MISSING, ReservedCapacityArn=reserved + "9")
     no("DescribeTrainingPlan", MISSING, TrainingPlanName="nothing")
     wanted = {"InstanceType": "ml.p5.48xlarge", "InstanceCount": 1, "DurationHours": 24,
               "TargetResources": ["hyperpod-cluster"]}

@@ -16,6 +16,12 @@ def run(t):
     machine = ok("CreateStateMachine", name="wire", definition=DEFINITION, roleArn=role)["stateMachineArn"]
     no("CreateStateMachine", "InvalidDefinition", name="other", definition="{", roleArn=role)
     no("CreateStateMachine", "InvalidName", name="a b", definition=DEFINITION, roleArn=role)
+    said = ok("ValidateStateMachineDefinition", definition=DEFINITION)
+    t.check("states: a good definition", [(said["result"], said["diagnostics"]) != ("OK", []) and str(said)])
+    said = ok("ValidateStateMachineDefinition", definition='{"StartAt": "a", "States": {"b": {"Type": "Succeed"}}}')
+    t.check("states: a definition without its start", [
+        said["result"] != "FAIL" and str(said),
+        not any(one["location"] == "/StartAt" for one in said["diagnostics"]) and str(said)])
     ok("DescribeStateMachine", stateMachineArn=machine)
     no("DescribeStateMachine", "StateMachineDoesNotExist", stateMachineArn=machine + "-not")
     no("DescribeStateMachine", "InvalidArn", stateMachineArn="nothing")

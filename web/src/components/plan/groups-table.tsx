@@ -3,6 +3,7 @@ import Header from "@cloudscape-design/components/header";
 import Table, { type TableProps } from "@cloudscape-design/components/table";
 import type { PlanView } from "../../api/schema";
 import { State } from "../state";
+import { count } from "../words";
 
 type Group = PlanView["groups"][number];
 
@@ -10,17 +11,21 @@ const zone = (group: Group) => `${group.zoneId} (${group.zoneName ?? "name unkno
 
 function Addresses({ group }: { group: Group }) {
   const text = `${group.addressesNeeded} needed, ${group.addressesFree} free`;
-  return <State text={text} tone={group.addressesNeeded > group.addressesFree ? "error" : "success"} />;
+  return (
+    <>
+      <State text={text} tone={group.addressesNeeded > group.addressesFree ? "error" : "success"} />
+      <div>{count(group.nodesAtMost, "node")} at most</div>
+    </>
+  );
 }
 
 const COLUMNS: TableProps.ColumnDefinition<Group>[] = [
-  { id: "group", header: "Instance group", isRowHeader: true, minWidth: 130, cell: (group) => group.instanceGroup },
-  { id: "nodes", header: "Nodes", minWidth: 150, cell: (group) => `${group.count} × ${group.instanceType}` },
+  { id: "group", header: "Instance group", isRowHeader: true, minWidth: 110, cell: (group) => group.instanceGroup },
+  { id: "nodes", header: "Nodes", minWidth: 130, cell: (group) => `${group.count} × ${group.instanceType}` },
   { id: "zone", header: "Zone", minWidth: 110, cell: zone },
-  { id: "source", header: "Capacity source", minWidth: 180, cell: (group) => group.capacitySource },
-  { id: "subnet", header: "Subnet", minWidth: 150, cell: (group) => group.subnet },
-  { id: "addresses", header: "Addresses", minWidth: 200, cell: (group) => <Addresses group={group} /> },
-  { id: "most", header: "Nodes that fit at most", cell: (group) => group.nodesAtMost },
+  { id: "source", header: "Capacity source", minWidth: 140, cell: (group) => group.capacitySource },
+  { id: "subnet", header: "Subnet", minWidth: 110, cell: (group) => group.subnet },
+  { id: "addresses", header: "Addresses", minWidth: 190, cell: (group) => <Addresses group={group} /> },
 ];
 
 export function GroupsTable({ groups }: { groups: readonly Group[] }) {

@@ -8,7 +8,14 @@ import { State } from "../state";
 import { count, STAGE_TITLES } from "../words";
 
 function Changes({ stage }: { stage: StagePlan }) {
-  if (stage.unknown) return <State text={`Cannot be planned: ${stage.unknown}`} tone="warning" />;
+  if (stage.unknown) {
+    return (
+      <>
+        <State text="Cannot be planned" tone="warning" />
+        <div>{capitalised(stage.unknown)}</div>
+      </>
+    );
+  }
   const waits = stage.waits ?? [];
   return (
     <>

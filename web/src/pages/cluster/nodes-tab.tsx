@@ -61,12 +61,15 @@ function Health({ node }: { node: NodeView }) {
 const sum = (row: NodeRow, of: (node: NodeView) => number) =>
   row.node ? of(row.node) : row.nodes.reduce((total, node) => total + of(node), 0);
 
+// Shown when asked for: with all of them the first would not stand beside the last.
+const HIDDEN = ["efa", "kubelet", "launched"];
+
 const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
-  { id: "name", header: "Group or instance", isRowHeader: true, minWidth: 250, cell: (row) => <Name row={row} /> },
+  { id: "name", header: "Group or instance", isRowHeader: true, minWidth: 232, cell: (row) => <Name row={row} /> },
   {
     id: "type",
     header: "Type and zone",
-    minWidth: 140,
+    minWidth: 112,
     cell: onNode((node) => (
       <>
         <div>{node.instanceType}</div>
@@ -77,7 +80,7 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
   {
     id: "status",
     header: "SageMaker",
-    minWidth: 140,
+    minWidth: 112,
     cell: onNode((node) => (
       <>
         <State text={node.status} tone={SAGEMAKER[node.status] ?? "in-progress"} />
@@ -88,7 +91,7 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
   {
     id: "joined",
     header: "Kubernetes node",
-    minWidth: 170,
+    minWidth: 145,
     cell: onNode((node) =>
       node.joined ? <span className="wrap">{node.nodeName}</span> : <State text="Has not joined" tone="warning" />,
     ),
@@ -96,11 +99,11 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
   {
     id: "ready",
     header: "Ready",
-    minWidth: 130,
+    minWidth: 88,
     cell: onNode((node) => <Truth value={node.joined ? node.ready : undefined} absent="Not joined" />),
   },
-  { id: "schedulable", header: "Schedulable", minWidth: 160, cell: onNode((node) => <Schedulable node={node} />) },
-  { id: "health", header: "Health label", minWidth: 180, cell: onNode((node) => <Health node={node} />) },
+  { id: "schedulable", header: "Schedulable", minWidth: 116, cell: onNode((node) => <Schedulable node={node} />) },
+  { id: "health", header: "Health label", minWidth: 135, cell: onNode((node) => <Health node={node} />) },
   { id: "accelerators", header: "Accelerators", cell: (row) => sum(row, (node) => node.accelerators) },
   { id: "efa", header: "EFA", cell: (row) => sum(row, (node) => node.efaInterfaces) },
   { id: "kubelet", header: "Kubelet", cell: onNode((node) => node.kubeletVersion ?? "–") },
@@ -115,7 +118,7 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
 function NodesTable({ cluster, list, refresh }: { cluster: ClusterView; list: WholeNodeList; refresh: () => void }) {
   const rows = useMemo(() => groupRows(cluster, list.items), [cluster, list]);
   // Groups are open unless they were closed.
-  const columns = useColumns("nodes", COLUMNS);
+  const columns = useColumns("nodes", COLUMNS, HIDDEN);
   const [closed, setClosed] = useState<readonly string[]>([]);
   const summary = `${list.running} of ${list.wanted} wanted running, ${list.schedulable} schedulable`;
   return (

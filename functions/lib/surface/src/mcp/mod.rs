@@ -2,6 +2,8 @@
 //!
 //! Stateless in both eras of the protocol: any instance serves any request, and a session id is neither issued nor needed.
 
+#[cfg(feature = "conformance")]
+mod conformance;
 mod server;
 mod transport;
 
@@ -18,6 +20,8 @@ pub(crate) fn service<F: FrontDoor>(
     gate: &Arc<Gate<F>>,
 ) -> BoxCloneSyncService<axum::extract::Request, axum::response::Response, Infallible> {
     let server = Server::new(Arc::clone(gate));
+    #[cfg(feature = "conformance")]
+    let server = conformance::Conformance::new(server);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)

@@ -95,7 +95,8 @@ impl Account {
         delivered(response, effects).await
     }
 
-    /// DynamoDB's own engine reads and writes its bodies.
+    /// DynamoDB's own engine reads and writes its bodies; it passes over what it does not know, so they have been held to
+    /// the model before.
     fn in_tables(&self, world: &mut World, call: &Call, mutating: bool, request: &Request<Bytes>) -> Response<Bytes> {
         let (outcome, response) = self.inner.tables.answer(&call.action, request.body(), &call.request_id);
         world.calls.add(record(call, mutating, outcome));
@@ -165,11 +166,7 @@ fn admit(
         now,
         request_id: request_id.to_owned(),
     };
-    let input = match service.scope.as_str() {
-        "dynamodb" => serde_json::from_slice(request.body()).or_else(|_| Ok(json!({}))),
-        _ => protocol::decode(&operation, request),
-    };
-    match input {
+    match protocol::decode(&operation, request) {
         Ok(input) => call.input = input,
         Err(error) => return Err(refused(call, error)),
     }

@@ -55,6 +55,8 @@ pub const GATEWAY: Kind =
     Kind::new("igw-", "internet-gateway", "InvalidInternetGatewayID", "The internetGateway ID '{}' does not exist");
 /// NAT gateway.
 pub const NAT: Kind = Kind::new("nat-", "natgateway", "NatGateway", "NatGateway {} was not found");
+/// Network ACL.
+pub const ACL: Kind = Kind::new("acl-", "network-acl", "InvalidNetworkAclID", "The networkAcl ID '{}' does not exist");
 /// Elastic IP address.
 pub const ADDRESS: Kind =
     Kind::new("eipalloc-", "elastic-ip", "InvalidAllocationID", "The allocation ID '{}' does not exist");

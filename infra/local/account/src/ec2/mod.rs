@@ -4,6 +4,7 @@
 //! region, what is visible yet, tokens, and the defaults that a fresh account has. HyperPod nodes are no EC2 instances of
 //! the account; only their network interfaces are ([`interface`]).
 
+mod acl;
 pub mod address;
 pub mod cidr;
 pub mod endpoint;
@@ -148,7 +149,7 @@ pub fn handle(world: &mut World, call: &Call) -> Answer {
         return Err(AwsError::new("DryRunOperation", message).with_status(412));
     }
     prepare(world, &call.region);
-    let families: [fn(&mut World, &Call) -> Option<Answer>; 13] = [
+    let families: [fn(&mut World, &Call) -> Option<Answer>; 14] = [
         vpc::handle,
         subnet::handle,
         gateway::handle,
@@ -162,6 +163,7 @@ pub fn handle(world: &mut World, call: &Call) -> Answer {
         interface::handle,
         tags::handle,
         offering::handle,
+        acl::handle,
     ];
     families.iter().find_map(|family| family(world, call)).unwrap_or_else(|| {
         let message = format!("The action {} is not valid for this web service.", call.action);

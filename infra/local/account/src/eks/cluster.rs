@@ -309,6 +309,12 @@ pub(super) fn no_node_group(world: &World, call: &Call) -> Answer {
     Err(not_found(format!("No node group found for name: {}.", call.required("nodegroupName"))))
 }
 
+/// `DescribeInsight` in an account whose clusters have nothing to be warned of.
+pub(super) fn no_insight(world: &World, call: &Call) -> Answer {
+    named(world, call)?;
+    Err(not_found(format!("Insight with ID {} not found.", call.required("id"))))
+}
+
 /// `DescribeFargateProfile` in an account without Fargate profiles.
 pub(super) fn no_fargate_profile(world: &World, call: &Call) -> Answer {
     named(world, call)?;

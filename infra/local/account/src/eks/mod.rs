@@ -76,6 +76,7 @@ pub fn handle(world: &mut World, call: &Call) -> Answer {
         "ListNodegroups" => cluster::nothing(world, call, "nodegroups"),
         "ListFargateProfiles" => cluster::nothing(world, call, "fargateProfileNames"),
         "ListIdentityProviderConfigs" => cluster::nothing(world, call, "identityProviderConfigs"),
+        "DescribeInsight" => cluster::no_insight(world, call),
         "DescribeNodegroup" => cluster::no_node_group(world, call),
         "DescribeFargateProfile" => cluster::no_fargate_profile(world, call),
         action if action.contains("Addon") => addons::handle(world, call),

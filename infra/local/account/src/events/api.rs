@@ -14,11 +14,7 @@ const TARGETS: usize = 5;
 
 /// Answers one EventBridge call.
 pub fn handle(world: &mut World, call: &Call) -> Answer {
-    if let Some(bus) = call.text("EventBusName").filter(|bus| *bus != "default" && !bus.ends_with(":event-bus/default"))
-    {
-        let text = format!("Event bus {bus} does not exist.");
-        return Err(AwsError::new("ResourceNotFoundException", text));
-    }
+    the_default_bus(call.text("EventBusName"))?;
     match call.action.as_str() {
         "PutRule" => put_rule(world, call),
         "DescribeRule" => describe(world, call),
@@ -30,8 +26,59 @@ pub fn handle(world: &mut World, call: &Call) -> Answer {
         "RemoveTargets" => remove_targets(world, call),
         "ListTargetsByRule" => list_targets(world, call),
         "PutEvents" => put_events(world, call),
+        "ListRuleNamesByTarget" => list_by_target(world, call),
+        "TestEventPattern" => test_pattern(call),
+        "DescribeEventBus" => describe_bus(call),
+        "ListEventBuses" => list_buses(call),
         action => Err(AwsError::new("UnknownOperationException", format!("The action {action} is not implemented."))),
     }
+}
+
+/// Refuses any other bus than the default one, which may be left out; a name or an ARN.
+fn the_default_bus(named: Option<&str>) -> Result<(), AwsError> {
+    match named.filter(|bus| *bus != "default" && !bus.ends_with(":event-bus/default")) {
+        Some(bus) => Err(AwsError::new("ResourceNotFoundException", format!("Event bus {bus} does not exist."))),
+        None => Ok(()),
+    }
+}
+
+fn bus(call: &Call) -> Value {
+    json!({"Name": "default", "Arn": format!("arn:aws:events:{}:{ACCOUNT_ID}:event-bus/default", call.region)})
+}
+
+fn describe_bus(call: &Call) -> Answer {
+    the_default_bus(call.text("Name"))?;
+    Ok(bus(call))
+}
+
+fn list_buses(call: &Call) -> Answer {
+    let wanted = "default".starts_with(call.text("NamePrefix").unwrap_or_default());
+    page(call, "EventBuses", wanted.then(|| ("default".to_owned(), bus(call))).into_iter().collect())
+}
+
+/// Names of the rules that have a target; one that no rule has is an empty list.
+fn list_by_target(world: &World, call: &Call) -> Answer {
+    let (target, ours) = (call.required("TargetArn"), arn(call, ""));
+    let rules = world.events.rules.values().filter(|rule| rule.arn.starts_with(&ours));
+    let named = rules.filter(|rule| rule.targets.values().any(|one| one.arn == target));
+    page(call, "RuleNames", named.map(|rule| (rule.name.clone(), json!(rule.name))).collect())
+}
+
+/// Members that `TestEventPattern` wants of an event (EventBridge API reference).
+const EVENT_MEMBERS: [&str; 7] = ["id", "account", "source", "time", "region", "resources", "detail-type"];
+
+fn test_pattern(call: &Call) -> Answer {
+    let pattern = call.required("EventPattern");
+    if let Some(problem) = pattern::problem(pattern) {
+        return Err(AwsError::new("InvalidEventPatternException", problem));
+    }
+    let event: Value = serde_json::from_str(call.required("Event"))
+        .map_err(|error| invalid(format!("Parameter Event is not valid. Reason: {error}")))?;
+    if let Some(missing) = EVENT_MEMBERS.iter().find(|name| event.get(**name).is_none()) {
+        return Err(invalid(format!("Parameter Event is not valid. Reason: {missing} is missing.")));
+    }
+    let pattern = serde_json::from_str(pattern).unwrap_or_default();
+    Ok(json!({"Result": pattern::matches(&pattern, &event)}))
 }
 
 fn invalid(text: impl Into<String>) -> AwsError {

@@ -8,6 +8,7 @@ mod account;
 mod actions;
 mod authorize;
 mod credentials;
+mod holders;
 mod identity;
 mod lagged;
 mod managed;
@@ -52,6 +53,7 @@ pub fn handle(world: &mut World, call: &Call) -> Answer {
     let answered = roles::handle(world, call)
         .or_else(|| role_policies::handle(world, call))
         .or_else(|| managed_policies::handle(world, call))
+        .or_else(|| holders::handle(world, call))
         .or_else(|| oidc::handle(world, call))
         .or_else(|| users::handle(world, call))
         .or_else(|| service_linked::handle(world, call))

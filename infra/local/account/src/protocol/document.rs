@@ -100,10 +100,12 @@ impl Reader<'_> {
         let Some(sent) = value.as_object() else { return self.wrong(shape.kind, value) };
         let mut members = Map::new();
         for (wire_name, value) in sent.iter().filter(|(_, value)| !value.is_null()) {
-            let known = shape
-                .members
-                .iter()
-                .find(|(name, member)| member.location.is_none() && member.wire_name(name) == wire_name.as_str());
+            let is_it = |(name, member): &(&String, &Member)| {
+                member.location.is_none() && member.wire_name(name) == wire_name.as_str()
+            };
+            // Nearly every member has the model's own name on the wire.
+            let known = shape.members.get_key_value(wire_name).filter(is_it);
+            let known = known.or_else(|| shape.members.iter().find(is_it));
             match known {
                 Some((name, member)) => {
                     let shape = self.service.shape(&member.shape);

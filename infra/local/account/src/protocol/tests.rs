@@ -153,6 +153,32 @@ fn other_json_services_use_their_own_codes() {
 }
 
 #[test]
+fn dynamodb_says_which_member_is_unknown_missing_or_of_another_type() {
+    let error = |action, body: Value| refusal("dynamodb", &json_request("dynamodb", action, &body));
+    let key = json!({"pk": {"S": "a"}});
+    let unknown = error("GetItem", json!({"TableName": "things", "Key": key, "Colour": "red"}));
+    let detected = "1 validation error detected: ";
+    let text = "Unknown parameter at 'colour': it is not a member of this request";
+    assert_eq!(unknown, refused("ValidationException", &format!("{detected}{text}")));
+    let missing = error("GetItem", json!({"TableName": "things"}));
+    let text = "Value null at 'key' failed to satisfy constraint: Member must not be null";
+    assert_eq!(missing, refused("ValidationException", &format!("{detected}{text}")));
+    let put = json!({"TransactItems": [{"Put": {"TableName": "things", "Item": key, "Condition": "x"}}]});
+    assert!(error("TransactWriteItems", put).1.contains("transactItems.1.member.put.condition"));
+    for (action, body) in [
+        ("Query", json!({"TableName": "things", "Limit": "ten"})),
+        ("PutItem", json!({"TableName": "things", "Item": {"pk": {"S": 5}}})),
+        ("PutItem", json!({"TableName": "things", "Item": {"pk": {"M": {"a": {"BOOL": "true"}}}}})),
+    ] {
+        assert_eq!(error(action, body.clone()).0, "SerializationException", "{body}");
+    }
+    let item =
+        json!({"pk": {"S": "a"}, "all": {"M": {"n": {"N": "1"}, "no": {"NULL": true}, "l": {"L": [{"SS": ["b"]}]}}}});
+    let put = json!({"TableName": "things", "Item": item});
+    assert_eq!(read("dynamodb", &json_request("dynamodb", "PutItem", &put)).unwrap(), ("PutItem".to_owned(), put));
+}
+
+#[test]
 fn ec2_says_unknown_missing_and_invalid() {
     let error = |action, parameters| refusal("ec2", &form_request("ec2", action, parameters));
     let unknown = refused("UnknownParameter", "The parameter Colour is not recognized");

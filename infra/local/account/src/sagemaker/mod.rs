@@ -211,6 +211,7 @@ pub fn handle(world: &mut World, call: &Call) -> Answer {
         "DeleteTags" => tags::delete(world, call),
         "ListTrainingPlans" => plans::list(world, call),
         "DescribeTrainingPlan" => plans::describe(world, call),
+        "DescribeReservedCapacity" => plans::describe_reserved(world, call),
         "SearchTrainingPlanOfferings" => offerings::search(world, call),
         "CreateTrainingPlan" => offerings::create(world, call),
         other => Err(AwsError::new("UnknownOperationException", format!("The operation {other} is not known"))),

@@ -221,9 +221,34 @@ fn shown(world: &World, plan: &Plan) -> Value {
     shown
 }
 
+/// `DescribeReservedCapacity`: one block of a plan, and how much of it is used while it lasts.
+pub(super) fn describe_reserved(world: &World, call: &Call) -> Answer {
+    let arn = call.required("ReservedCapacityArn");
+    let plans = world.sagemaker.plans.values().filter(|plan| plan.region == call.region);
+    let mut blocks = plans.flat_map(|plan| plan.blocks.iter().enumerate().map(move |(n, block)| (plan, n, block)));
+    let Some((plan, number, block)) = blocks.find(|(plan, n, _)| reserved_arn(plan, *n) == arn) else {
+        return Err(AwsError::new("ResourceNotFound", format!("Reserved capacity {arn} not found")));
+    };
+    let running = plan.status == "Active" && block.start <= call.now && call.now < block.end;
+    let used = if running { in_use(world, &plan.arn) } else { 0 };
+    let total = usize::try_from(plan.count).unwrap_or(usize::MAX);
+    let mut shown = reserved(plan, number, block);
+    if let Some(members) = shown.as_object_mut() {
+        // Only a plan's summary names the zone's id.
+        members.remove("AvailabilityZoneId");
+    }
+    shown["InUseInstanceCount"] = json!(used);
+    shown["AvailableInstanceCount"] = json!(if running { total.saturating_sub(used) } else { 0 });
+    Ok(shown)
+}
+
+fn reserved_arn(plan: &Plan, number: usize) -> String {
+    format!("{}-{number}", plan.arn.replace(":training-plan/", ":reserved-capacity/"))
+}
+
 fn reserved(plan: &Plan, number: usize, block: &Block) -> Value {
     json!({
-        "ReservedCapacityArn": format!("{}-{number}", plan.arn.replace(":training-plan/", ":reserved-capacity/")),
+        "ReservedCapacityArn": reserved_arn(plan, number),
         "ReservedCapacityType": "Instance",
         "InstanceType": plan.instance_type,
         "TotalInstanceCount": plan.count,

@@ -226,6 +226,29 @@ fn check_role(role: &str) -> Result<(), AwsError> {
     }
 }
 
+/// `ValidateStateMachineDefinition`: what CreateStateMachine would say, one diagnostic each; all are errors.
+pub(super) fn validate(call: &Call) -> Answer {
+    if call.text("type") == Some("EXPRESS") {
+        return Err(AwsError::new("ValidationException", "Express state machines are not offered by this account"));
+    }
+    let problems = validate::problems(call.required("definition"));
+    // 0 is the default: 100.
+    let most = call.number("maxResults").and_then(|most| usize::try_from(most).ok()).filter(|most| *most > 0);
+    let most = most.unwrap_or(100);
+    Ok(json!({
+        "result": if problems.is_empty() { "OK" } else { "FAIL" },
+        "truncated": problems.len() > most,
+        "diagnostics": problems.iter().take(most).map(|problem| diagnostic(problem)).collect::<Vec<_>>(),
+    }))
+}
+
+/// A problem, `CODE: text at /location`, in its parts.
+fn diagnostic(problem: &str) -> Value {
+    let (code, text) = problem.split_once(": ").unwrap_or_default();
+    let (message, location) = text.rsplit_once(" at ").unwrap_or((text, "/"));
+    json!({"severity": "ERROR", "code": code, "message": message, "location": location})
+}
+
 fn check_definition(definition: &str) -> Result<(), AwsError> {
     let problems = match definition.len() {
         size if size > DEFINITION_LIMIT => {

@@ -125,6 +125,7 @@ pub fn handle(world: &mut World, call: &Call) -> Answer {
         "TagResource" => machines::tag(world, call),
         "UntagResource" => machines::untag(world, call),
         "ListTagsForResource" => machines::tags(world, call),
+        "ValidateStateMachineDefinition" => machines::validate(call),
         "StartExecution" => executions::start_call(world, call),
         "StopExecution" => executions::stop(world, call),
         "DescribeExecution" => executions::describe(world, call),

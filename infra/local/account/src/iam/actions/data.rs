@@ -13,7 +13,7 @@ pub(super) fn needs(asked: &Asked) -> Vec<Need> {
             std::iter::once(asked.on(states(asked))).chain(role).collect()
         }
         "lambda" => {
-            let name = call.text("FunctionName").unwrap_or("*");
+            let Some(name) = call.text("FunctionName") else { return vec![asked.on("*")] };
             let arn = if name.starts_with("arn:") { name.to_owned() } else { asked.arn(&format!("function:{name}")) };
             let role = asked.pass_role(call.input.get("Role"), "lambda.amazonaws.com");
             let mut need = asked.on(arn);
@@ -113,6 +113,7 @@ fn logs(asked: &Asked) -> String {
 fn events(asked: &Asked) -> String {
     let call = asked.call;
     match call.text("Rule").or(call.text("Name")) {
+        Some(_) if call.action == "DescribeEventBus" => asked.arn("event-bus/default"),
         Some(rule) => asked.arn(&format!("rule/{rule}")),
         None if call.action == "PutEvents" => asked.arn("event-bus/default"),
         None => "*".to_owned(),
