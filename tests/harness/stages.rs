@@ -24,6 +24,7 @@ impl Product {
             machine: "cluster",
             stages: Some((first, last)),
             lane: "cluster",
+            needs_approval: false,
         };
         self.front.desk.submit(submission).await.unwrap().operation
     }
