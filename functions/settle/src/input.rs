@@ -163,7 +163,7 @@ mod tests {
         for (payload, named) in [
             (json!({}), "operationId"),
             (json!([]), "expected"),
-            (no_id, "invalid"),
+            (no_id, "not a valid operation id"),
             (unknown_outcome, "perhaps"),
             (without_status, "status"),
         ] {

@@ -50,9 +50,9 @@ const COLUMNS: TableProps.ColumnDefinition<ClusterSummary>[] = [
     isRowHeader: true,
     cell: (cluster) => <AppLink to={`/clusters/${cluster.tag}`}>{cluster.tag}</AppLink>,
   },
-  { id: "phase", header: "Phase", minWidth: 190, cell: (cluster) => <PhaseText word={cluster.phase} /> },
+  { id: "phase", header: "Phase", minWidth: 182, cell: (cluster) => <PhaseText word={cluster.phase} /> },
   { id: "stage", header: "Stage and what it waits for", minWidth: 165, cell: (cluster) => <Where cluster={cluster} /> },
-  { id: "region", header: "Region", minWidth: 96, cell: (cluster) => cluster.region },
+  { id: "region", header: "Region", minWidth: 106, cell: (cluster) => cluster.region },
   {
     id: "origin",
     header: "Origin",

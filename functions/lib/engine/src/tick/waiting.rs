@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_known_date_is_slept_towards_an_hour_at_a_time() {
-        let at = |second| Timestamp::from_second(1_796_000_000 + second).unwrap();
+        let at = |second: i64| Timestamp::from_second(1_796_000_000 + second).unwrap();
         assert_eq!(towards(at(36 * 3600), at(0)), 3600);
         assert_eq!(towards(at(90), at(0)), 91);
     }
