@@ -165,8 +165,7 @@ async fn stop_spending_runs_beside_the_stages() {
 async fn an_import_enters_at_selection_unless_something_is_to_be_mended() {
     let house = House::furnished().await;
     let plain = json!({ "eksClusterName": "research", "region": "us-west-2" });
-    let mended =
-        json!({ "eksClusterName": "legacy", "region": "us-west-2", "tag": "b", "fixes": ["nat"], "grantAccess": true });
+    let mended = json!({ "eksClusterName": "legacy", "region": "us-west-2", "tag": "b", "fixes": ["self-rules"], "grantAccess": true });
     for (input, first) in [(plain, Stage::Selection), (mended, Stage::ControlPlane)] {
         let answer = house.ask("import_cluster", input, None).await.unwrap();
         let operation = house.product.operation(House::id(&answer)).await;

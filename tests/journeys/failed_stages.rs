@@ -68,7 +68,7 @@ const REFUSALS: [Refusal; 6] = [
     },
     Refusal {
         stage: Stage::Verification,
-        call: ("kubernetes", "create pods"),
+        call: ("kubernetes", "patch pods"),
         from: 1,
         error: ("Forbidden", 403, "pods is forbidden: not in this namespace"),
         told: ErrorCode::PermissionDenied,
