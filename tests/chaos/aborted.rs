@@ -15,7 +15,7 @@ async fn stop(product: &Product) {
         let executions = world.states.executions.values();
         executions.filter(|one| one.status.name() == "RUNNING").map(|one| one.arn.clone()).collect()
     });
-    let config = product.front.cloud.engine_config(&product.installed.home()).await;
+    let config = product.owner.cloud.engine_config(&product.installed.home()).await;
     let states = aws_sdk_sfn::Client::new(&config);
     for arn in running {
         states.stop_execution().execution_arn(arn).send().await.unwrap();

@@ -14,8 +14,7 @@ const FIRST_WRITES: u32 = 6;
 async fn disturbed(ground: &Ground, change: &Change, effect: Effect) {
     let what = format!("{} with {effect:?} at {change}", ground.stage);
     let product = ground.product().await;
-    let role = domain::naming::function_role(ground.stage.as_str());
-    let fault = Fault::new("chaos", effect).on(&change.service, &change.action).for_role(&role).nth(change.nth);
+    let fault = Fault::new("chaos", effect).on(&change.service, &change.action).for_role(&change.role).nth(change.nth);
     product.account.with_world(|world| world.faults.switch_on(fault)).unwrap();
     let asked = ground.ask(&product).await;
     let ended = product.ended(asked.id).await;

@@ -5,7 +5,7 @@
 use crate::inventory::Inventory;
 use account::{Account, account::Snapshot, calls};
 use domain::{ids::ClusterId, states::Stage};
-use engine::record::Operation;
+use engine::{record::Operation, submit::Submission};
 use harness::{Product, decisions};
 use serde_json::json;
 use std::{collections::BTreeMap, sync::OnceLock, thread};
@@ -28,10 +28,9 @@ pub(crate) type Made = BTreeMap<&'static str, u64>;
 
 /// Calls that make another thing each time they succeed: those with a client token, which answer a second one with the first
 /// thing, are held by the inventory alone.
-const MAKING: [&str; 10] = [
+const MAKING: [&str; 9] = [
     "ec2:AllocateAddress",
     "ec2:CreateInternetGateway",
-    "ec2:CreateRouteTable",
     "ec2:CreateSecurityGroup",
     "ec2:CreateSubnet",
     "ec2:CreateVpc",
@@ -54,6 +53,8 @@ pub(crate) fn made(account: &Account) -> Made {
 pub(crate) struct Change {
     pub(crate) service: String,
     pub(crate) action: String,
+    /// As which role it was made.
+    pub(crate) role: String,
     /// Which of the calls of this action it is, from 1.
     pub(crate) nth: u32,
 }
@@ -131,11 +132,16 @@ impl Ground {
         Product::over(account).await
     }
 
-    /// Asks for the stage: the first one as part of a creation, the others as a run of the stage.
+    /// Asks for the stage, unhindered by faults that meet roles.
     pub(crate) async fn ask(&self, product: &Product) -> Operation {
+        product.owner.desk.submit(self.request(product).await).await.unwrap().operation
+    }
+
+    /// The request for the stage: the first one is part of a creation, the others are runs of the stage.
+    pub(crate) async fn request(&self, product: &Product) -> Submission {
         match self.cluster {
-            None => product.create(decided(), self.stage).await.operation,
-            Some(cluster) => product.submit_stages(cluster, self.stage, self.stage).await,
+            None => product.creation(decided(), self.stage),
+            Some(cluster) => product.run_of_stages(cluster, self.stage, self.stage).await,
         }
     }
 }
@@ -151,15 +157,18 @@ pub(crate) fn decided() -> domain::decisions::CreateCluster {
 
 /// What the stage's function changed.
 fn changes(account: &Account, stage: Stage) -> Vec<Change> {
-    let role = domain::naming::function_role(stage.as_str());
-    let ours = |record: &&calls::Record| record.mutating && record.role.as_deref() == Some(&role);
+    // Inside of the cluster it acts as the deployment's writer.
+    let roles = [domain::naming::function_role(stage.as_str()), domain::naming::KubernetesRole::Writer.name()];
+    let by_it = |role: &String| roles.contains(role);
+    let ours = |record: &&calls::Record| record.mutating && record.role.as_ref().is_some_and(by_it);
     account.read(|world| {
         let mut changes: Vec<Change> = Vec::new();
         for record in world.calls.latest().filter(ours) {
             let same =
                 changes.iter().filter(|change| (&change.service, &change.action) == (&record.service, &record.action));
             let nth = u32::try_from(same.count()).unwrap() + 1;
-            changes.push(Change { service: record.service.clone(), action: record.action.clone(), nth });
+            let role = record.role.clone().unwrap();
+            changes.push(Change { role, service: record.service.clone(), action: record.action.clone(), nth });
         }
         changes
     })

@@ -10,9 +10,9 @@ async fn submitted(service: &str, action: &str, effect: Effect) -> Product {
     let what = format!("{service}:{action} with {effect:?}");
     let ground = ground::of(Stage::Selection);
     let product = ground.product().await;
-    let fault = Fault::new("chaos", effect).on(service, action).for_role("").nth(1);
+    let fault = Fault::new("chaos", effect).on(service, action).for_role(&domain::naming::function_role("api")).nth(1);
     product.account.with_world(|world| world.faults.switch_on(fault)).unwrap();
-    let asked = ground.ask(&product).await;
+    let asked = product.front.desk.submit(ground.request(&product).await).await.unwrap().operation;
     let met = product.account.read(|world| world.faults.active()[0].met);
     assert_eq!(met, 1, "{what}: the fault met its call");
     let ended = product.ended(asked.id).await;

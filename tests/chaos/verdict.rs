@@ -30,7 +30,7 @@ pub(crate) fn alike(undisturbed: &Inventory, product: &Product, what: &str) {
 
 /// Every change's fate is known, nobody holds lane or lease, and no record is large.
 pub(crate) async fn records_tell_the_truth(product: &Product, ended: &Operation, what: &str) {
-    let store = &product.front.desk.store;
+    let store = &product.owner.desk.store;
     let journal = store.journal(ended.id, 0, 1000).await.unwrap().items;
     assert_eq!(journal.len(), usize::try_from(ended.journal_length).unwrap(), "{what}: entries of the journal");
     for entry in &journal {

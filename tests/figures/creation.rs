@@ -5,8 +5,7 @@ use crate::{figure, rounded};
 use account::world::World;
 use anyhow::{Result, ensure};
 use domain::states::{OperationState, Stage};
-use engine::record::{Operation, Principal};
-use engine::submit::{ClusterWrite, Submission};
+use engine::record::Operation;
 use harness::{Product, decisions};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -106,24 +105,10 @@ pub(crate) async fn reaction() -> Result<Value> {
 }
 
 async fn until_seen(product: &Product, made: &Operation) -> Result<f64> {
-    let Some(cluster) = product.front.desk.store.cluster(made.cluster_id).await.ok().flatten() else {
-        anyhow::bail!("the cluster is not recorded");
-    };
-    let submission = Submission {
-        kind: "run_stage",
-        cluster: ClusterWrite::Keep(cluster),
-        principal: Principal { id: "a-person".to_owned(), agent: false },
-        input: json!({ "stage": Stage::HyperPod }),
-        idempotency_key: None,
-        machine: "cluster",
-        stages: Some((Stage::HyperPod, Stage::HyperPod)),
-        lane: "cluster",
-        needs_approval: false,
-    };
-    let accepted = product.front.desk.submit(submission).await.map_err(|refused| anyhow::anyhow!("{refused:?}"))?;
+    let asked = product.submit_stages(made.cluster_id, Stage::HyperPod, Stage::HyperPod).await;
     let mut ready = None;
     loop {
-        let operation = product.operation(accepted.operation.id).await;
+        let operation = product.operation(asked.id).await;
         if let (Some(ready), Some(end)) = (ready, operation.finished_at) {
             ensure!(operation.state == OperationState::Succeeded, "{:#?}", operation.failure);
             return Ok(end.duration_since(ready).as_secs_f64());

@@ -154,7 +154,7 @@ async fn nodes_are_told_by_sagemaker_alone_while_kubernetes_does_not_let_us_in()
 #[tokio::test(start_paused = true)]
 async fn a_node_that_joined_shows_both_sides() {
     let house = research().await;
-    let config = house.product.owner.engine_config(&house.product.installed.home()).await;
+    let config = house.product.owner.cloud.engine_config(&house.product.installed.home()).await;
     let eks = aws_sdk_eks::Client::new(&config);
     let role = format!("arn:aws:iam::{}:role/hyperpod-instantstart-kubernetes-reader", house.product.installed.account);
     eks.create_access_entry().cluster_name("research").principal_arn(&role).send().await.unwrap();

@@ -131,7 +131,7 @@ async fn a_stage_that_is_there_says_itself_what_it_would_do_and_then_does_it() {
     assert!(stage(&whole, "control-plane").get("unknown").is_none());
 
     let product = &house.product;
-    let ec2 = aws_sdk_ec2::Client::new(&product.owner.engine_config(&product.installed.home()).await);
+    let ec2 = aws_sdk_ec2::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
     let endpoints = ec2.describe_vpc_endpoints().send().await.unwrap();
     let endpoint = endpoints.vpc_endpoints()[0].vpc_endpoint_id().unwrap();
     ec2.delete_vpc_endpoints().vpc_endpoint_ids(endpoint).send().await.unwrap();

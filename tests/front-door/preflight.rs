@@ -35,7 +35,7 @@ fn denied(service: &str, action: &str) -> Fault {
 }
 
 async fn ec2(house: &House) -> aws_sdk_ec2::Client {
-    let config = house.product.owner.engine_config(&house.product.installed.home()).await;
+    let config = house.product.owner.cloud.engine_config(&house.product.installed.home()).await;
     aws_sdk_ec2::Client::new(&config)
 }
 
@@ -120,7 +120,7 @@ async fn a_region_that_is_not_there_is_the_only_finding() {
 async fn br_001_a_given_subnet_in_a_zone_that_eks_does_not_take_is_named() {
     let house = House::new().await;
     let target = engine::record::Target { region: "us-east-1".parse().unwrap(), ..house.product.installed.home() };
-    let ec2 = aws_sdk_ec2::Client::new(&house.product.owner.engine_config(&target).await);
+    let ec2 = aws_sdk_ec2::Client::new(&house.product.owner.cloud.engine_config(&target).await);
     let vpc = ec2.create_vpc().cidr_block("10.9.0.0/16").send().await.unwrap();
     let vpc = vpc.vpc.unwrap().vpc_id.unwrap();
     let mut ids = Vec::new();
@@ -196,7 +196,7 @@ async fn looks_that_take_too_long_are_unchecked_within_ten_seconds() {
 #[tokio::test(start_paused = true)]
 async fn br_017_what_our_role_may_not_do_is_listed_whole() {
     let house = House::new().await;
-    let config = house.product.owner.engine_config(&house.product.installed.home()).await;
+    let config = house.product.owner.cloud.engine_config(&house.product.installed.home()).await;
     let iam = aws_sdk_iam::Client::new(&config);
     let policy = json!({ "Version": "2012-10-17", "Statement": [{
         "Effect": "Deny", "Action": ["iam:PassRole", "ec2:CreateNatGateway"], "Resource": "*" }] });
@@ -210,7 +210,7 @@ async fn br_017_what_our_role_may_not_do_is_listed_whole() {
 #[tokio::test(start_paused = true)]
 async fn br_007_an_administrator_without_its_path_is_refused_with_the_whole_arn() {
     let house = House::new().await;
-    let config = house.product.owner.engine_config(&house.product.installed.home()).await;
+    let config = house.product.owner.cloud.engine_config(&house.product.installed.home()).await;
     let iam = aws_sdk_iam::Client::new(&config);
     let trust = json!({ "Version": "2012-10-17", "Statement": [{
         "Effect": "Allow", "Principal": { "Service": "ec2.amazonaws.com" }, "Action": "sts:AssumeRole" }] });

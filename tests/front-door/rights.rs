@@ -80,7 +80,7 @@ async fn the_front_door_looks_into_a_cluster_as_the_role_that_reads_and_cannot_b
     let unknown = kubernetes.nodes("").await.unwrap_err();
     assert!(unknown.is_upstream(UNAUTHORIZED), "without an entry nobody is let in: {unknown:?}");
 
-    let config = house.product.owner.engine_config(&target).await;
+    let config = house.product.owner.cloud.engine_config(&target).await;
     let eks = aws_sdk_eks::Client::new(&config);
     let role = kubernetes_principal(&target, KubernetesRole::Reader);
     eks.create_access_entry().cluster_name("research").principal_arn(&role).send().await.unwrap();
@@ -108,7 +108,7 @@ async fn a_function_that_does_not_come_to_kubernetes_can_take_on_neither_role() 
 async fn control_plane_can_neither_delete_what_others_made_nor_claim_it_by_our_tag() {
     let house = House::furnished().await;
     let (installed, account) = (&house.product.installed, &house.product.account);
-    let owner = aws_sdk_ec2::Client::new(&house.product.owner.engine_config(&installed.home()).await);
+    let owner = aws_sdk_ec2::Client::new(&house.product.owner.cloud.engine_config(&installed.home()).await);
     let gateways = owner.describe_nat_gateways().send().await.unwrap();
     let theirs = gateways.nat_gateways()[0].nat_gateway_id().unwrap();
     let before = house.mutations();

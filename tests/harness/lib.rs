@@ -4,7 +4,6 @@ pub mod house;
 mod stages;
 
 use account::{Account, clock::Clock, iam::Credentials, lambda::Functions, world::World};
-use cloud::Cloud;
 use domain::{
     decisions::CreateCluster,
     ids::{ClusterId, OperationId},
@@ -16,7 +15,7 @@ use engine::{
 };
 use gateway::{
     functions, install,
-    wiring::{self, Installed, Wired},
+    wiring::{Installed, Wired},
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -32,8 +31,8 @@ pub struct Product {
     pub account: Account,
     /// What the front door runs with, as its role.
     pub front: Wired,
-    /// How the account's owner reaches AWS: for what a test changes beside the product.
-    pub owner: Cloud,
+    /// The account's owner: for what a test looks at and changes beside the product, whatever meets the product's roles.
+    pub owner: Wired,
     /// Names under which it is installed.
     pub installed: Installed,
     life: Option<Life>,
@@ -93,13 +92,13 @@ impl Product {
 
     async fn resting(account: Account, installed: Installed) -> Self {
         let front = Wired::of(&account, &installed, "api").await;
-        let owner = wiring::cloud(&account, &root(&account));
+        let owner = Wired::new(&account, &installed, &root(&account)).await;
         Self { account, front, owner, installed, life: None }
     }
 
     /// Submits the creation of a cluster.
     pub async fn create(&self, decisions: CreateCluster, last: Stage) -> Accepted {
-        self.front.desk.submit(self.creation(decisions, last)).await.unwrap()
+        self.owner.desk.submit(self.creation(decisions, last)).await.unwrap()
     }
 
     /// A request to create a cluster.
@@ -134,12 +133,12 @@ impl Product {
 
     /// The operation as recorded now.
     pub async fn operation(&self, id: OperationId) -> Operation {
-        self.front.desk.store.operation(id).await.unwrap().unwrap()
+        self.owner.desk.store.operation(id).await.unwrap().unwrap()
     }
 
     /// A stage as recorded now.
     pub async fn stage(&self, cluster: ClusterId, stage: Stage) -> StageRecord {
-        self.front.desk.store.stage(cluster, stage).await.unwrap()
+        self.owner.desk.store.stage(cluster, stage).await.unwrap()
     }
 
     /// The operation once it has ended; gives up after three virtual hours.

@@ -14,8 +14,14 @@ use serde_json::json;
 impl Product {
     /// Submits stages of a cluster, from `first` to `last`, as an operation of its own.
     pub async fn submit_stages(&self, cluster: ClusterId, first: Stage, last: Stage) -> Operation {
-        let cluster = self.front.desk.store.cluster(cluster).await.unwrap().unwrap();
-        let submission = Submission {
+        let submission = self.run_of_stages(cluster, first, last).await;
+        self.owner.desk.submit(submission).await.unwrap().operation
+    }
+
+    /// A request to run stages of a cluster.
+    pub async fn run_of_stages(&self, cluster: ClusterId, first: Stage, last: Stage) -> Submission {
+        let cluster = self.owner.desk.store.cluster(cluster).await.unwrap().unwrap();
+        Submission {
             kind: "run_stage",
             cluster: ClusterWrite::Keep(cluster),
             principal: Principal { id: "a-person".to_owned(), agent: false },
@@ -25,13 +31,12 @@ impl Product {
             stages: Some((first, last)),
             lane: "cluster",
             needs_approval: false,
-        };
-        self.front.desk.submit(submission).await.unwrap().operation
+        }
     }
 
     /// An operation that failed, run again to its end.
     pub async fn again(&self, id: OperationId) -> Operation {
-        self.front.desk.retry(id).await.unwrap();
+        self.owner.desk.retry(id).await.unwrap();
         self.ended(id).await
     }
 }

@@ -120,7 +120,7 @@ async fn br_002_a_role_that_trusts_somebody_else_is_named_with_whom_it_trusts() 
     let running = product.operation(accepted.operation.id).await;
     let waiting = running.waiting.expect("it waits for IAM");
     assert!(waiting.reason.contains("waiting for IAM"), "{}", waiting.reason);
-    let config = product.owner.engine_config(&product.installed.home()).await;
+    let config = product.owner.cloud.engine_config(&product.installed.home()).await;
     let iam = aws_sdk_iam::Client::new(&config);
     let roles = iam.list_roles().path_prefix("/hyperpod-instantstart/").send().await.unwrap();
     let trust = json!({ "Version": "2012-10-17", "Statement": [
@@ -158,7 +158,7 @@ async fn br_014_a_provider_that_is_there_is_adopted_and_given_the_audience() {
     let accepted = product.create(decisions("demo", json!({})), Stage::ControlPlane).await;
     tokio::time::sleep(Duration::from_secs(120)).await;
     let issuer = product.account.read(|world| eks::clusters(world).next().unwrap().issuer());
-    let config = product.owner.engine_config(&product.installed.home()).await;
+    let config = product.owner.cloud.engine_config(&product.installed.home()).await;
     let iam = aws_sdk_iam::Client::new(&config);
     let call = iam.create_open_id_connect_provider().url(format!("{issuer}/"));
     call.thumbprint_list("0123456789abcdef0123456789abcdef01234567").send().await.unwrap();
@@ -234,7 +234,7 @@ async fn br_001_a_zone_refused_late_ends_the_stage_and_keeps_the_network() {
 #[tokio::test(start_paused = true)]
 async fn br_007_an_administrator_without_its_path_is_refused_with_the_right_arn() {
     let product = Product::new(20).await;
-    let config = product.owner.engine_config(&product.installed.home()).await;
+    let config = product.owner.cloud.engine_config(&product.installed.home()).await;
     let iam = aws_sdk_iam::Client::new(&config);
     let trust = json!({ "Version": "2012-10-17", "Statement": [
         { "Effect": "Allow", "Principal": { "AWS": "111122223333" }, "Action": "sts:AssumeRole" },

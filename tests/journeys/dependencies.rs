@@ -131,7 +131,7 @@ async fn a_cluster_that_does_not_answer_is_waited_for() {
 #[tokio::test(start_paused = true)]
 async fn administrators_are_proven_to_get_in_by_a_review_of_the_cluster_itself() {
     let product = Product::new(15).await;
-    let iam = aws_sdk_iam::Client::new(&product.owner.engine_config(&product.installed.home()).await);
+    let iam = aws_sdk_iam::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
     let trust = json!({ "Version": "2012-10-17", "Statement": [
         { "Effect": "Allow", "Principal": { "AWS": product.installed.account }, "Action": "sts:AssumeRole" },
     ]});
@@ -149,7 +149,7 @@ async fn administrators_are_proven_to_get_in_by_a_review_of_the_cluster_itself()
     }
 
     // Somebody takes the entry away: the next look says so, and control-plane, run again, makes it anew.
-    let eks = aws_sdk_eks::Client::new(&product.owner.engine_config(&product.installed.home()).await);
+    let eks = aws_sdk_eks::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
     eks.delete_access_entry().cluster_name("demo").principal_arn(&role).send().await.unwrap();
     let ended = dependencies(&product, &ended).await;
     let reviewed = outcome(&product, &ended).await["administrators"].clone();

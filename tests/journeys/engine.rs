@@ -374,7 +374,7 @@ async fn what_was_cancelled_before_it_did_anything_does_not_speak_of_bills() {
 async fn a_record_that_cannot_be_read_keeps_the_sweep_from_no_other_operation() {
     let stand = Stand::of(WHOLE).await;
     let product = &stand.product;
-    let config = product.front.cloud.engine_config(&product.installed.home()).await;
+    let config = product.owner.cloud.engine_config(&product.installed.home()).await;
     let dynamodb = aws_sdk_dynamodb::Client::new(&config);
     let text = |text: &str| aws_sdk_dynamodb::types::AttributeValue::S(text.to_owned());
     let id = "01KBXZ3V8Y00000000000000ZZ";
@@ -398,7 +398,7 @@ async fn a_record_that_cannot_be_read_keeps_the_sweep_from_no_other_operation() 
 #[tokio::test(start_paused = true)]
 async fn a_state_machine_of_an_earlier_release_is_brought_up_to_date() {
     let product = Product::new(7).await;
-    let sfn = aws_sdk_sfn::Client::new(&product.front.cloud.engine_config(&product.installed.home()).await);
+    let sfn = aws_sdk_sfn::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
     let arn = &product.installed.machines.cluster;
     let earlier = json!({ "StartAt": "Done", "States": { "Done": { "Type": "Succeed" } } }).to_string();
     sfn.update_state_machine().state_machine_arn(arn).definition(earlier).send().await.unwrap();

@@ -44,7 +44,7 @@ async fn br_011_a_cluster_is_reached_until_its_endpoint_is_private() {
     let findings = outcome["findings"].as_array().unwrap();
     assert_eq!(findings.len(), 1, "what we make lacks nothing; its endpoint is open: {findings:#?}");
 
-    let config = product.owner.engine_config(&product.installed.home()).await;
+    let config = product.owner.cloud.engine_config(&product.installed.home()).await;
     let eks = aws_sdk_eks::Client::new(&config);
     let network = VpcConfigRequest::builder().endpoint_public_access(false).endpoint_private_access(true).build();
     eks.update_cluster_config().name("demo").resources_vpc_config(network).send().await.unwrap();

@@ -57,7 +57,7 @@ async fn where_no_node_is_wanted_checks_say_no_node_yet() {
 async fn every_role_that_is_made_carries_the_deployments_permissions_boundary() {
     let boundary = "arn:aws:iam::111122223333:policy/boundary";
     let product = Product::within(33, Some(boundary)).await;
-    let iam = aws_sdk_iam::Client::new(&product.owner.engine_config(&product.installed.home()).await);
+    let iam = aws_sdk_iam::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
     let document =
         json!({ "Version": "2012-10-17", "Statement": [{ "Effect": "Allow", "Action": "*", "Resource": "*" }] });
     let made = iam.create_policy().policy_name("boundary").policy_document(document.to_string()).send().await.unwrap();
