@@ -40,9 +40,7 @@ pub(crate) fn decision(count: u32) -> Value {
 
 /// How the account's owner configures clients of its services.
 pub(crate) async fn owner(house: &House) -> aws_config::SdkConfig {
-    let product = &house.product;
-    let root = product.account.read(account::iam::root_credentials);
-    gateway::wiring::cloud(&product.account, &root).engine_config(&product.installed.home()).await
+    house.product.owner.cloud.engine_config(&house.product.installed.home()).await
 }
 
 /// The stages of a cluster in order, as the front door shows them: state and how often it was run.

@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, time::Duration};
 /// A refusal that lasts until somebody ends it, and how it is told.
 struct Refusal {
     stage: Stage,
-    /// Service and action that are refused to the stage's function.
+    /// Service and action that are refused to the stage's function, in Kubernetes to the role in which functions write.
     call: (&'static str, &'static str),
     /// From which of these calls on.
     from: u32,
@@ -69,7 +69,8 @@ const REFUSALS: [Refusal; 6] = [
     Refusal {
         stage: Stage::Verification,
         call: ("kubernetes", "patch pods"),
-        from: 1,
+        // The storage stage reads through a pod of its own before.
+        from: 2,
         error: ("Forbidden", 403, "pods is forbidden: not in this namespace"),
         told: ErrorCode::PermissionDenied,
         action: "",
@@ -80,8 +81,8 @@ impl Refusal {
     fn fault(&self) -> Fault {
         let (code, status, message) = self.error;
         let effect = Effect::Error { code: code.to_owned(), status, message: message.to_owned() };
-        let role = format!("*{}", self.stage);
-        let fault = Fault::new("refusal", effect).on(self.call.0, self.call.1).for_role(&role);
+        let role = if self.call.0 == "kubernetes" { "*-kubernetes-writer" } else { &format!("*-{}", self.stage) };
+        let fault = Fault::new("refusal", effect).on(self.call.0, self.call.1).for_role(role);
         Fault { skip: self.from - 1, ..fault }
     }
 
