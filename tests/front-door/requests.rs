@@ -182,6 +182,34 @@ async fn an_import_enters_at_selection_unless_something_is_to_be_mended() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_eks_cluster_is_managed_once_though_two_ask_at_the_same_time() {
+    let house = House::furnished().await;
+    let as_tag = |tag: &str| json!({ "eksClusterName": "research", "region": "us-west-2", "tag": tag });
+    let (first, second) = tokio::join!(
+        house.ask("import_cluster", as_tag("first"), None),
+        house.ask("import_cluster", as_tag("second"), None)
+    );
+    let refused = [first, second].into_iter().filter_map(Result::err).collect::<Vec<_>>();
+    assert_eq!(refused.iter().map(|problem| problem.code).collect::<Vec<_>>(), [ErrorCode::Conflict], "{refused:?}");
+    let managed = house.ask("list_clusters", json!({}), None).await.unwrap();
+    assert_eq!(managed["items"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn stages_and_regions_are_told() {
+    let house = House::new().await;
+    house.ask("create_cluster", crate::cluster("a"), Some("k")).await.unwrap();
+    let stages = house.ask("list_stages", json!({ "tag": "a" }), None).await.unwrap();
+    let names: Vec<_> = stages["items"].as_array().unwrap().iter().map(|stage| stage["stage"].clone()).collect();
+    assert_eq!(json!(names), json!(Stage::ALL));
+    let one = house.ask("get_stage", json!({ "tag": "a", "stage": "control-plane" }), None).await.unwrap();
+    assert_eq!(one["stage"], "control-plane");
+    let regions = house.ask("list_regions", json!({}), None).await.unwrap();
+    let named = regions["items"].as_array().unwrap().iter().any(|region| region["region"] == "us-west-2");
+    assert!(named, "{regions}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_operation_and_query_of_the_list_is_carried_out_by_somebody() {
     let house = House::new().await;
     for descriptor in contract::ALL {

@@ -77,3 +77,17 @@ async fn every_role_that_is_made_carries_the_deployments_permissions_boundary() 
         assert_eq!(carried, Some(boundary), "{}", role.role_name());
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_hyperpod_cluster_that_somebody_deleted_is_not_verified() {
+    let (product, made) = with_control_plane(33, decided(0)).await;
+    let config = product.owner.cloud.engine_config(&product.installed.home()).await;
+    assert_eq!(verified(&product, &made).await.state, OperationState::Succeeded);
+    let name = product.account.read(|world| world.sagemaker.clusters.values().next().unwrap().name.clone());
+    aws_sdk_sagemaker::Client::new(&config).delete_cluster().cluster_name(&name).send().await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(1800)).await;
+    let ended = run(&product, &made, Stage::Verification, Stage::Verification).await;
+    let failure = ended.failure.unwrap();
+    assert_eq!(failure.code, domain::codes::ErrorCode::DependencyMissing, "{failure:?}");
+    assert!(failure.action.contains("hyperpod stage"), "{}", failure.action);
+}

@@ -7,16 +7,13 @@ use crate::{
     submitting::{STAGES_MACHINE, Wanted, right, take},
 };
 use contract::{imports::ImportCluster, problem::Problem};
-use domain::{ErrorCode, FieldError, decisions::CreateCluster, ids::ClusterTag, states::Stage};
+use domain::{FieldError, decisions::CreateCluster, ids::ClusterTag, states::Stage};
 use engine::{
     record::{Cluster, Import},
-    submit::ClusterWrite,
+    submit::{ClusterWrite, managed_already},
 };
 use serde_json::Value;
-use surface::{Request, problem::problem};
-
-/// Clusters read at a time.
-const PAGE: usize = 100;
+use surface::Request;
 
 pub(crate) async fn import(api: &Api, input: ImportCluster, request: Request) -> Result<Value, Problem> {
     let written = written(&input)?;
@@ -74,25 +71,12 @@ fn names(fixes: &[contract::imports::Fix]) -> Result<Vec<String>, Problem> {
     Ok(names)
 }
 
-/// Refuses an EKS cluster that is managed here under another tag; under the same one it is the desk that decides.
+/// Refuses an EKS cluster that is managed here under another tag, before it is looked at; under the same one it is the desk
+/// that decides.
 async fn not_managed_yet(api: &Api, wanted: &Cluster) -> Result<(), Problem> {
-    let mut after: Option<String> = None;
-    loop {
-        let page = api.desk().store.clusters(after.as_deref(), PAGE).await.map_err(problems::of_trouble)?;
-        let same = page.items.iter().find(|known| {
-            known.deleted_at.is_none()
-                && known.tag != wanted.tag
-                && known.target == wanted.target
-                && known.eks_name() == wanted.eks_name()
-        });
-        if let Some(known) = same {
-            let text = format!("the EKS cluster {} is managed here as {}", wanted.eks_name(), known.tag);
-            let action = format!("Use get_cluster with the tag {}.", known.tag);
-            return Err(Problem { action, ..problem(ErrorCode::Conflict, text) });
-        }
-        after = page.next;
-        if after.is_none() {
-            return Ok(());
-        }
+    let manager = api.desk().store.manager_of(wanted).await.map_err(problems::of_trouble)?;
+    match manager.filter(|known| known.tag != wanted.tag) {
+        Some(known) => Err(problems::of_refused(managed_already(wanted, &known))),
+        None => Ok(()),
     }
 }

@@ -8,6 +8,7 @@ use contract::{
 };
 use domain::{
     ErrorCode,
+    failure::Trouble,
     limits::{PLAN_WAIT_SECONDS, PREFLIGHT_SECONDS},
 };
 use engine::{
@@ -74,12 +75,26 @@ fn too_long() -> Finding {
     }
 }
 
+/// The table did not answer: whether the tag is free is not known.
+fn unread(trouble: &Trouble) -> Finding {
+    Finding {
+        severity: Severity::Unchecked,
+        code: ErrorCode::UpstreamUnavailable,
+        pointer: Some("/tag".to_owned()),
+        message: format!("whether the tag is in use could not be looked up: {}", trouble.failure()),
+        action: "Ask again; a tag in use is refused before anything is written.".to_owned(),
+    }
+}
+
 /// Another living cluster with the tag.
 async fn tag_in_use(api: &Api, cluster: &Cluster, purpose: Purpose) -> Option<Finding> {
     if !matches!(purpose, Purpose::Create | Purpose::Import) {
         return None;
     }
-    let there = api.desk().store.cluster_by_tag(&cluster.tag).await.ok().flatten()?;
+    let there = match api.desk().store.cluster_by_tag(&cluster.tag).await {
+        Ok(there) => there?,
+        Err(trouble) => return Some(unread(&trouble)),
+    };
     (there.deleted_at.is_none() && there.id != cluster.id).then(|| Finding {
         severity: Severity::Blocking,
         code: ErrorCode::Conflict,

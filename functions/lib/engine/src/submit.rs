@@ -201,7 +201,10 @@ impl Desk {
         hash: &str,
     ) -> Result<Option<Accepted>, Refused> {
         if let ClusterWrite::New(cluster) = &submission.cluster {
-            let Some(there) = self.store.cluster_by_tag(&cluster.tag).await? else { return Ok(None) };
+            let Some(there) = self.store.cluster_by_tag(&cluster.tag).await? else {
+                let manager = self.store.manager_of(cluster).await?;
+                return manager.map_or(Ok(None), |manager| Err(managed_already(cluster, &manager)));
+            };
             let first = self.store.operation(there.first_operation).await?;
             if first.as_ref().is_some_and(|first| first.input_hash == hash) {
                 return Ok(self.replay(there.first_operation).await?);
@@ -292,6 +295,14 @@ impl Desk {
     }
 }
 
+/// The refusal of a second cluster over the EKS cluster that `manager` manages: each would undo what the other does.
+pub fn managed_already(cluster: &Cluster, manager: &Cluster) -> Refused {
+    let text = format!("the EKS cluster {} is managed here as {}", cluster.eks_name(), manager.tag);
+    let action = format!("Use get_cluster with the tag {}.", manager.tag);
+    let failure = Failure::new(ErrorCode::Conflict, text).with_action(action);
+    Refused { failure, operation_id: Some(manager.first_operation) }
+}
+
 /// Refuses what is too large to be kept in records with all that is still to be told in them.
 fn fits(submission: &Submission) -> Result<(), Refused> {
     let bytes = fitting::bytes(&submission.input).max(fitting::bytes(submission.cluster.record()));
@@ -323,8 +334,10 @@ impl ClusterWrite {
             Self::New(_) => {
                 let first =
                     StageRecord { version: 1, state: StageState::Pending, ..StageRecord::pending(Stage::ControlPlane) };
+                let pointer = TagPointer { cluster_id: cluster.id };
                 transaction
-                    .put(&Key::tag(&cluster.tag), &TagPointer { cluster_id: cluster.id }, &Condition::Absent)
+                    .put(&Key::tag(&cluster.tag), &pointer, &Condition::Absent)
+                    .put(&Key::eks_cluster(cluster), &pointer, &Condition::Absent)
                     .put_indexed(&Key::cluster(cluster.id), index, cluster, &Condition::Absent)
                     .put(&Key::stage(cluster.id, Stage::ControlPlane), &first, &Condition::Absent)
             }

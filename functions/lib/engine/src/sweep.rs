@@ -54,7 +54,14 @@ impl Desk {
             Err(trouble) => return tracing::warn!(operation.id = %id, error = %trouble, "not looked at"),
         };
         let idle = self.context.now().duration_since(operation.updated_at) >= GRACE;
-        if operation.is_terminal() || operation.state == OperationState::AwaitingApproval || !idle {
+        if operation.is_terminal() || !idle {
+            return;
+        }
+        if operation.state == OperationState::AwaitingApproval {
+            // Its plan may never have been begun; one that was is not begun again, since its execution has a name.
+            if let Err(trouble) = self.starter.start_plan(&operation).await {
+                tracing::warn!(operation.id = %operation.id, error = %trouble, "not planned yet");
+            }
             return;
         }
         match self.starter.look(&operation).await {

@@ -79,6 +79,11 @@ pub async fn tick<R: Reconciler>(
         Ok(answer) => Ok(answer),
         Err(Stop::Ended(result)) => result,
         Err(Stop::Yield) => Ok(wait_answer(5, WaitingOn::Lane)),
+        // A record that cannot be read or written as it is: no wait mends that, and a wait would be told as throttling.
+        Err(Stop::Store(Trouble::Fatal(failure))) => {
+            tracing::error!(operation.id = %request.operation_id, error = %failure, "the records cannot be used");
+            Err(failure)
+        }
         Err(Stop::Store(trouble)) => {
             tracing::warn!(operation.id = %request.operation_id, error = %trouble, "the table did not answer");
             Ok(wait_answer(2, WaitingOn::Throttled))

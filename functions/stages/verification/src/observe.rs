@@ -79,11 +79,17 @@ pub(crate) async fn observe(clients: &Clients, scene: Scene<'_>) -> Result<Obser
     Ok(observed)
 }
 
-/// How many instances each group is to have.
+/// How many instances each group is to have, as SageMaker knows it. Groups that are decided and whose cluster is not there
+/// are no cluster without groups: nothing of it could be verified.
 async fn wanted(clients: &Clients, scene: Scene<'_>) -> Result<BTreeMap<String, u32>, Trouble> {
     let name = Names::of(&scene.cluster.tag, scene.cluster.id).hyperpod_cluster();
     let name = name.map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
     let (found, _) = clients.hyperpod.find(name.as_str(), &clients.inside.cluster.arn).await?;
+    if found.is_none() && scene.cluster.decisions.hyperpod.is_some() {
+        let text = format!("there is no HyperPod cluster {name}, though its instance groups are decided");
+        let failure = Failure::new(ErrorCode::DependencyMissing, text);
+        return Err(failure.with_action("Run the hyperpod stage: it makes the cluster again.").into());
+    }
     let groups = found.map(|cluster| cluster.groups).unwrap_or_default();
     Ok(groups.into_iter().map(|group| (group.name, group.target)).collect())
 }

@@ -1,5 +1,6 @@
 //! Keys of the table, in one place.
 
+use crate::record::{Cluster, Target};
 use domain::{
     ids::{ClusterId, ClusterTag, OperationId},
     states::Stage,
@@ -36,6 +37,12 @@ impl Key {
     /// The pointer from a tag to its living cluster.
     pub fn tag(tag: &ClusterTag) -> Self {
         Self::new(format!("TAG#{tag}"), "TAG")
+    }
+
+    /// The pointer from an EKS cluster to the living cluster that manages it: one alone does.
+    pub fn eks_cluster(cluster: &Cluster) -> Self {
+        let Target { account, region, .. } = &cluster.target;
+        Self::new(format!("EKS#{account}#{region}#{}", cluster.eks_name()), "EKS")
     }
 
     /// A cluster.

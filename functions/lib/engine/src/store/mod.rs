@@ -28,7 +28,7 @@ use std::collections::HashMap;
 /// An item as the SDK has it.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
-/// What a tag points to.
+/// What a tag, and an EKS cluster, points to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TagPointer {
@@ -86,6 +86,14 @@ impl Store {
     /// The living cluster of `tag`.
     pub async fn cluster_by_tag(&self, tag: &ClusterTag) -> Result<Option<Cluster>, Trouble> {
         match self.read::<TagPointer>(&Key::tag(tag)).await? {
+            Some(pointer) => self.cluster(pointer.cluster_id).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The living cluster that manages the EKS cluster of `wanted`; none if nothing manages it.
+    pub async fn manager_of(&self, wanted: &Cluster) -> Result<Option<Cluster>, Trouble> {
+        match self.read::<TagPointer>(&Key::eks_cluster(wanted)).await? {
             Some(pointer) => self.cluster(pointer.cluster_id).await,
             None => Ok(None),
         }

@@ -44,17 +44,14 @@ impl<R: Reconciler> Tick<'_, R> {
     }
 
     /// Waits until a call may be answered: twice as long each time, with chance, since others wait for the same. A wait
-    /// that this breaks into goes on afterwards.
+    /// that this breaks into goes on afterwards, and so does its deadline: two troubles in turn are not waited for without
+    /// end.
     pub(super) async fn back_off(&mut self, wait: Wait) -> Flow<TickAnswer> {
         let now = self.engine.context.now();
-        let (since, looks) = match self.operation.waiting.take() {
-            Some(before) if before.on == wait.on => (before.since, before.looks + 1),
-            Some(other) => {
-                self.operation.interrupted.get_or_insert(other);
-                (now, 0)
-            }
-            None => (now, 0),
-        };
+        let (since, looks) = self.resumed(wait.on).unwrap_or((now, 0));
+        if let Some(other) = self.operation.waiting.take().filter(|before| before.on != wait.on) {
+            self.operation.interrupted.get_or_insert(other);
+        }
         let chance = jitter(&format!("{}/{}/{looks}", self.operation.id, self.operation.version));
         self.look_again_in(backed_off(looks, chance), wait, since, looks).await
     }

@@ -201,9 +201,11 @@ fn change_groups(
     }
     if missing.is_empty()
         && let Some(foundation) = &seen.foundation
-        && attached.groups.iter().any(|group| uses(group, &foundation.script_prefix))
     {
-        foundation::scripts(foundation, steps);
+        foundation::role_of_groups(scene, foundation, eks, attached, steps);
+        if attached.groups.iter().any(|group| uses(group, &foundation.script_prefix)) {
+            foundation::scripts(foundation, steps);
+        }
     }
     if missing.is_empty() && raised.is_empty() {
         return Ok(());

@@ -83,6 +83,26 @@ fn subnets(site: &Site, eks: &EksCluster, groups: &[&Wanted]) -> Result<Vec<Ensu
     subnets::ensure(ground, &needs)
 }
 
+/// Puts back what somebody took from the role of groups that are there: nodes that run do not miss it, but none is replaced
+/// without it.
+pub(super) fn role_of_groups(
+    scene: Scene<'_>,
+    foundation: &Foundation,
+    eks: &EksCluster,
+    attached: &Attached,
+    steps: &mut Steps,
+) {
+    let arn = role::arn(scene.cluster);
+    if !attached.groups.iter().any(|group| group.execution_role == arn) {
+        return;
+    }
+    execution_role(scene, foundation, steps);
+    if foundation.role.as_ref().is_none_or(|role| role.policy.is_none()) {
+        let nowhere = Placed { by_zone: BTreeMap::new(), security_group_ids: Vec::new() };
+        policy(scene, foundation, eks, &nowhere, Some(attached), steps);
+    }
+}
+
 fn execution_role(scene: Scene<'_>, foundation: &Foundation, steps: &mut Steps) {
     let role = role::name(scene.cluster);
     let managed = role::managed_policy(&scene.cluster.target.region);

@@ -310,3 +310,15 @@ fn scripts_that_vanished_are_put_back_since_a_replaced_node_reads_them() {
     world.cluster().attached.groups[0].lifecycle.as_mut().unwrap().source = "s3://theirs/scripts".to_owned();
     assert_eq!(keys(&world.plan()), Vec::<String>::new(), "nobody reads ours");
 }
+
+#[test]
+fn a_role_that_groups_have_and_somebody_deleted_is_made_again() {
+    let mut world = World::running(workers(P5, 0, &json!({})), vec![group(0)]);
+    world.seen.cluster.as_mut().unwrap().attached.groups[0].execution_role = role::arn(&world.record);
+    world.seen.foundation.as_mut().unwrap().role = None;
+    assert_eq!(
+        keys(&world.plan()),
+        ["create-execution-role", "attach-execution-policy", "put-execution-policy"],
+        "nodes that run do not miss it, but none is replaced without it"
+    );
+}
