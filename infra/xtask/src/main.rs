@@ -8,6 +8,7 @@ mod surface;
 mod up;
 
 use anyhow::{Result, bail};
+use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage:
@@ -16,7 +17,18 @@ usage:
   cargo xtask bench                                    measure the product's figures, as JSON
   cargo xtask generate [surface | models | kubernetes] write committed files from their sources (default: surface)";
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        // A sentence; whoever called this in a wrong way has no use for a backtrace.
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["up", ..] => up::run(&arguments[1..]),
