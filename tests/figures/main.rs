@@ -24,15 +24,19 @@ fn main() -> Result<()> {
 
 fn measure() -> Result<Value> {
     let gateway = gateway()?;
-    eprintln!("creations in process, under a paused clock");
-    let creation = paused()?.block_on(creation::whole())?;
-    eprintln!("the hyperpod stage by itself, ten seeds");
-    let reaction = paused()?.block_on(creation::reaction())?;
-    eprintln!("ticks of a reconciler that does nothing");
-    let ticks = running()?.block_on(ticking::overhead())?;
-    eprintln!("the local product as a process");
-    let serving = running()?.block_on(serving::figures(&gateway))?;
+    let creation = told("creations in process, under a paused clock", || paused()?.block_on(creation::whole()))?;
+    let reaction = told("the hyperpod stage by itself, ten seeds", || paused()?.block_on(creation::reaction()))?;
+    let ticks = told("ticks of a reconciler that does nothing", || running()?.block_on(ticking::overhead()))?;
+    let serving = told("the local product as a process", || running()?.block_on(serving::figures(&gateway)))?;
     Ok(json!({ "creation": creation, "readyToSucceeded": reaction, "tick": ticks, "serving": serving }))
+}
+
+/// Measures one part and says so: each takes some seconds.
+fn told(what: &str, part: impl FnOnce() -> Result<Value>) -> Result<Value> {
+    eprintln!("… {what}");
+    let measured = part().with_context(|| what.to_owned())?;
+    eprintln!("{measured}");
+    Ok(measured)
 }
 
 /// A runtime whose clock jumps to the next timer whenever nothing else is to be done.

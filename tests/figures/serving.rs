@@ -135,7 +135,7 @@ async fn ask(
 }
 
 async fn succeeded(connection: &mut SendRequest<Full<Bytes>>, running: &Running, accepted: &Value) -> Result<()> {
-    let id = accepted["operation"]["id"].as_str().or(accepted["id"].as_str()).context("the operation's id")?;
+    let id = accepted["operationId"].as_str().context("the operation's id")?;
     loop {
         let path = format!("/v1/operations/{id}");
         let (_, operation) = ask(connection, running, Method::GET, &path, None).await?;

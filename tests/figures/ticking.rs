@@ -79,7 +79,7 @@ pub(crate) async fn overhead() -> Result<Value> {
     let mut taken = Vec::new();
     for _ in 0..TICKS {
         let began = Instant::now();
-        tick::tick(&product.front.engine, &Idle, &request).await?;
+        tick::tick(&product.owner.engine, &Idle, &request).await?;
         taken.push(began.elapsed().as_secs_f64() * 1000.0);
     }
     let mean = taken.iter().sum::<f64>() / f64::from(TICKS);
