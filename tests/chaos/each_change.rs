@@ -85,12 +85,12 @@ each_change! { Effect::LostAnswer,
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kill_after_any_write_of_a_record_makes_nothing_twice() {
+async fn a_kill_after_the_first_writes_of_records_makes_nothing_twice() {
     each_write(&killed()).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lost_answer_to_any_write_of_a_record_makes_nothing_twice() {
+async fn a_lost_answer_to_the_first_writes_of_records_makes_nothing_twice() {
     each_write(&Effect::LostAnswer).await;
 }
 

@@ -32,7 +32,7 @@ const REFUSALS: [Refusal; 6] = [
         from: 1,
         error: ("ResourceLimitExceededException", 400, "Cluster limit exceeded for account"),
         told: ErrorCode::QuotaExceeded,
-        action: "",
+        action: "Ask for a higher quota in Service Quotas",
     },
     Refusal {
         stage: Stage::Selection,
@@ -40,7 +40,7 @@ const REFUSALS: [Refusal; 6] = [
         from: 1,
         error: ("AccessDeniedException", 403, "not authorized to perform: eks:DescribeCluster"),
         told: ErrorCode::PermissionDenied,
-        action: "",
+        action: "Allow eks:DescribeCluster to the role named in the message",
     },
     Refusal {
         stage: Stage::Dependencies,
@@ -48,7 +48,7 @@ const REFUSALS: [Refusal; 6] = [
         from: 3,
         error: ("Forbidden", 403, "daemonsets.apps is forbidden: not in this namespace"),
         told: ErrorCode::PermissionDenied,
-        action: "",
+        action: "access entry with AmazonEKSClusterAdminPolicy",
     },
     Refusal {
         stage: Stage::HyperPod,
@@ -56,7 +56,7 @@ const REFUSALS: [Refusal; 6] = [
         from: 1,
         error: ("ResourceLimitExceeded", 400, "The account-level service limit is 0 Instances"),
         told: ErrorCode::QuotaExceeded,
-        action: "",
+        action: "Ask for a higher quota in Service Quotas",
     },
     Refusal {
         stage: Stage::Storage,
@@ -64,7 +64,7 @@ const REFUSALS: [Refusal; 6] = [
         from: 1,
         error: ("AccessDeniedException", 403, "not authorized to perform: iam:PassRole"),
         told: ErrorCode::PermissionDenied,
-        action: "",
+        action: "Allow eks:CreatePodIdentityAssociation to the role named in the message",
     },
     Refusal {
         stage: Stage::Verification,
@@ -73,7 +73,7 @@ const REFUSALS: [Refusal; 6] = [
         from: 2,
         error: ("Forbidden", 403, "pods is forbidden: not in this namespace"),
         told: ErrorCode::PermissionDenied,
-        action: "",
+        action: "access entry with AmazonEKSClusterAdminPolicy",
     },
 ];
 
@@ -93,7 +93,7 @@ impl Refusal {
         let failure = ended.failure.as_ref().unwrap();
         assert_eq!(failure.code, self.told, "{name}: {failure:#?}");
         assert!(failure.message.contains(self.error.2), "{name}: {failure:#?}");
-        assert!(!failure.action.is_empty() && failure.action.contains(self.action), "{name}: {failure:#?}");
+        assert!(failure.action.contains(self.action), "{name}: {failure:#?}");
         let upstream = failure.upstream.as_ref().unwrap();
         assert_eq!((upstream.service.as_str(), upstream.code.as_str()), (self.call.0, self.error.0), "{name}");
         let numbered = upstream.request_id.as_ref().is_some_and(|id| !id.is_empty());

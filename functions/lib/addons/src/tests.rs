@@ -6,10 +6,11 @@ use domain::{codes::ErrorCode, states::WaitingOn, status::AddonStatus};
 use engine::{
     ledger::{Ledger, Sent},
     reconciler::Scene,
-    record::{Cluster, Operation, Waiting},
+    record::Waiting,
 };
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Value, json};
+use records::records;
+use serde_json::Value;
 
 const COREDNS: Wanted = Wanted {
     name: "coredns",
@@ -20,26 +21,6 @@ const COREDNS: Wanted = Wanted {
 };
 const NOWHERE: Ground = Ground { nodes: 1, open: 0 };
 const SOMEWHERE: Ground = Ground { nodes: 2, open: 2 };
-
-fn records(more: &Value) -> (Cluster, Operation) {
-    let mut cluster = json!({
-        "schema": 1, "id": "01KBXZ3V8Y0000000000000000", "tag": "demo",
-        "target": { "account": "111122223333", "region": "us-west-2" },
-        "decisions": { "tag": "demo", "region": "us-west-2" }, "generation": 1, "version": 1,
-        "createdAt": "2026-12-01T08:00:00Z", "createdBy": "x", "firstOperation": "01KBXZ3V8Y0000000000000001",
-    });
-    for (name, value) in more.as_object().into_iter().flatten() {
-        cluster[name] = value.clone();
-    }
-    let operation = json!({
-        "schema": 1, "id": "01KBXZ3V8Y0000000000000001", "kind": "run_stage",
-        "clusterId": "01KBXZ3V8Y0000000000000000", "clusterTag": "demo", "principal": { "id": "x", "agent": false },
-        "input": {}, "inputHash": "", "machine": "cluster", "lane": "cluster", "state": "running", "attempt": 1,
-        "journalLength": 0, "version": 1, "nonce": "", "createdAt": "2026-12-01T08:00:00Z",
-        "updatedAt": "2026-12-01T08:00:00Z",
-    });
-    (serde_json::from_value(cluster).unwrap(), serde_json::from_value(operation).unwrap())
-}
 
 fn now() -> Timestamp {
     "2026-12-01T09:00:00Z".parse().unwrap()

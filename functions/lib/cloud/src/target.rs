@@ -69,7 +69,7 @@ pub struct Cloud {
 }
 
 /// Configurations by whom they are for. Clients of one configuration share its signing identity, so that a role is
-/// assumed once and not again for each client of each look.
+/// assumed once for reads and once for changes, and not again for each client of each look.
 #[derive(Debug, Clone, Default)]
 pub struct Kept(Arc<Mutex<HashMap<(Target, Who, Duration), SdkConfig>>>);
 

@@ -94,7 +94,7 @@ async fn wanted(clients: &Clients, scene: Scene<'_>) -> Result<BTreeMap<String, 
     Ok(groups.into_iter().map(|group| (group.name, group.target)).collect())
 }
 
-/// Where each part runs, whoever installed it: pods are known by the labels of the DaemonSets whose images are the part's.
+/// Where each part runs, whoever installed it: pods are known by the names of the workloads whose images are the part's.
 fn running(pods: &[Pod], workloads: &[Workload]) -> BTreeMap<Part, BTreeSet<String>> {
     let does_its_work = |part: Part, workload: &Workload| {
         workload.images.iter().any(|image| part.image_marks().iter().any(|mark| image.contains(mark)))
