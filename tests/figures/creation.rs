@@ -2,11 +2,12 @@
 //! ready.
 
 use crate::{figure, rounded};
-use account::world::World;
+use account::{kubernetes, world::World};
 use anyhow::{Result, ensure};
 use domain::states::{OperationState, Stage};
 use engine::record::Operation;
 use harness::{Product, decisions};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -88,7 +89,8 @@ fn counted(product: &Product) -> Counted {
     })
 }
 
-/// From the moment at which the last node is Running to the end of the operation that waits for it.
+/// From the moment at which every node takes pods, which is the last thing that AWS does by itself, to the end of the
+/// operation that waits for it.
 pub(crate) async fn reaction() -> Result<Value> {
     let mut taken = Vec::new();
     for seed in 0..SEEDS {
@@ -121,15 +123,35 @@ async fn until_seen(product: &Product, made: &Operation) -> Result<f64> {
     }
 }
 
-/// Every node that is wanted runs, and the HyperPod cluster is in service.
+/// The HyperPod cluster is in service, and every node runs in SageMaker and takes pods in Kubernetes.
 fn is_ready(product: &Product) -> bool {
     use account::sagemaker::{ClusterStatus, NodeStatus};
-    product.account.read(|world| {
-        let mut clusters = world.sagemaker.clusters.values();
-        clusters.next().is_some_and(|cluster| {
-            cluster.status == ClusterStatus::InService
-                && !cluster.nodes.is_empty()
-                && cluster.nodes.values().all(|node| node.status == NodeStatus::Running)
-        })
+    let now = product.account.now();
+    product.account.with_world(|world| {
+        let Some(cluster) = world.sagemaker.clusters.values().next() else { return false };
+        let run = cluster.nodes.values().filter(|node| node.status == NodeStatus::Running).count();
+        let kubernetes = world.kubernetes.get_mut(&cluster.eks_arn);
+        let is_served = cluster.status == ClusterStatus::InService && run > 0 && run == cluster.nodes.len();
+        is_served && kubernetes.is_some_and(|kubernetes| nodes_that_take_pods(kubernetes, now) == run)
     })
+}
+
+fn nodes_that_take_pods(cluster: &mut kubernetes::Cluster, now: Timestamp) -> usize {
+    let request = kubernetes::Request {
+        method: http::Method::GET,
+        path: "/api/v1/nodes".to_owned(),
+        query: String::new(),
+        content_type: None,
+        accept: None,
+        body: Vec::new(),
+        user: kubernetes::User::system("figures"),
+    };
+    let kubernetes::Reply::Json { body, .. } = cluster.handle(&request, now) else { return 0 };
+    let is_ready = |node: &&Value| {
+        let conditions = node["status"]["conditions"].as_array().into_iter().flatten();
+        let mut ready = conditions.filter(|condition| condition["type"] == "Ready");
+        ready.any(|condition| condition["status"] == "True")
+            && node["spec"]["taints"].as_array().is_none_or(Vec::is_empty)
+    };
+    body["items"].as_array().into_iter().flatten().filter(is_ready).count()
 }

@@ -20,7 +20,6 @@ use engine::{
     record::{Cluster, SCHEMA, StageRecord},
     submit::ClusterWrite,
 };
-use futures::future::try_join_all;
 use serde_json::Value;
 use surface::{Request, problem::problem};
 
@@ -31,8 +30,8 @@ pub(crate) async fn list(api: &Api, input: ListClusters) -> Result<ClusterList, 
     let after = cursor::open(LIST, input.cursor.as_deref())?;
     let page = store.clusters(after.as_deref(), cursor::page(input.limit)).await.map_err(problems::of_trouble)?;
     let living: Vec<&Cluster> = page.items.iter().filter(|cluster| cluster.deleted_at.is_none()).collect();
-    let stages = try_join_all(living.iter().map(|cluster| store.stages(cluster.id))).await;
-    let stages = stages.map_err(problems::of_trouble)?;
+    let ids: Vec<_> = living.iter().map(|cluster| cluster.id).collect();
+    let stages = store.stages_of(&ids).await.map_err(problems::of_trouble)?;
     let items = living.iter().zip(&stages).map(|(cluster, stages)| summary(cluster, stages)).collect();
     let (items, next) = cursor::fitting(items, page.next, |one: &ClusterSummary| one.tag.to_string());
     Ok(ClusterList { items, next_cursor: next.map(|next| cursor::seal(LIST, &next)) })
@@ -40,10 +39,7 @@ pub(crate) async fn list(api: &Api, input: ListClusters) -> Result<ClusterList, 
 
 pub(crate) async fn get(api: &Api, input: GetCluster) -> Result<ClusterView, Problem> {
     let cluster = api.cluster(&input.tag).await?;
-    let store = &api.desk().store;
-    let (stages, lane) = futures::future::try_join(store.stages(cluster.id), store.lane(cluster.id, LANE))
-        .await
-        .map_err(problems::of_trouble)?;
+    let (stages, lane) = api.desk().store.stages_and_lane(cluster.id, LANE).await.map_err(problems::of_trouble)?;
     Ok(view(&cluster, &stages, lane.map(|lane| lane.operation_id)))
 }
 

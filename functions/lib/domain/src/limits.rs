@@ -35,6 +35,8 @@ limits! {
     DYNAMODB_ITEM = 400 * KIB, "bytes", "DynamoDB";
     /// Items of one DynamoDB transaction.
     DYNAMODB_TRANSACTION_ITEMS = 100, "items", "DynamoDB";
+    /// Keys of one BatchGetItem.
+    DYNAMODB_BATCH_GET_KEYS = 100, "keys", "DynamoDB";
     /// A partition key's value.
     DYNAMODB_PARTITION_KEY = 2048, "bytes", "DynamoDB";
     /// A sort key's value.

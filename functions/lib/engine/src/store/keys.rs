@@ -1,6 +1,8 @@
 //! Keys of the table, in one place.
 
+use super::Item;
 use crate::record::{Cluster, Target};
+use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
     ids::{ClusterId, ClusterTag, OperationId},
     states::Stage,
@@ -32,6 +34,18 @@ pub const INDEX: &str = "gsi1";
 impl Key {
     fn new(pk: String, sk: impl Into<String>) -> Self {
         Self { pk, sk: sk.into() }
+    }
+
+    /// The key of an item as it was read.
+    pub(crate) fn of(item: &Item) -> Option<Self> {
+        let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned();
+        Some(Self { pk: text("pk")?, sk: text("sk")? })
+    }
+
+    /// As DynamoDB asks for it.
+    pub(crate) fn attributes(&self) -> Item {
+        let text = |value: &str| AttributeValue::S(value.to_owned());
+        Item::from([("pk".to_owned(), text(&self.pk)), ("sk".to_owned(), text(&self.sk))])
     }
 
     /// The pointer from a tag to its living cluster.

@@ -1,13 +1,12 @@
 //! Lists: by cluster, by age, by operation. Every list pages.
 
 use super::{Item, Store, from_item, keys, trouble};
-use crate::record::{Cluster, Operation, StageRecord};
+use crate::record::{Cluster, Operation};
 use aws_sdk_dynamodb::types::AttributeValue;
 use contract::journal::JournalEntry;
 use domain::{
     failure::Trouble,
     ids::{ClusterId, OperationId},
-    states::Stage,
 };
 use serde::de::DeserializeOwned;
 
@@ -80,19 +79,6 @@ impl Store {
         let pk = format!("OP#{id}");
         let range = Range { index: false, pk, prefix: Some("J#"), after: Some(&start), newest_first: false, limit };
         self.list(range).await
-    }
-
-    /// All six stages of a cluster, in order; those never run are pending.
-    pub async fn stages(&self, cluster: ClusterId) -> Result<Vec<StageRecord>, Trouble> {
-        let pk = format!("CLUSTER#{cluster}");
-        let range =
-            Range { index: false, pk, prefix: Some("STAGE#"), after: None, newest_first: false, limit: usize::MAX };
-        let found: Page<StageRecord> = self.list(range).await?;
-        let stage_or_pending = |stage: &Stage| {
-            let record = found.items.iter().find(|record| record.stage == *stage);
-            record.cloned().unwrap_or_else(|| StageRecord::pending(*stage))
-        };
-        Ok(Stage::ALL.iter().map(stage_or_pending).collect())
     }
 
     /// Reads until `limit` records are there or the list ends. DynamoDB answers at most 1 MB at a time, so one read is

@@ -4,6 +4,7 @@
 
 pub mod keys;
 mod lists;
+mod together;
 mod transaction;
 pub(crate) mod trouble;
 
@@ -130,8 +131,7 @@ impl Store {
             .client
             .get_item()
             .table_name(&self.table)
-            .key("pk", AttributeValue::S(key.pk.clone()))
-            .key("sk", AttributeValue::S(key.sk.clone()))
+            .set_key(Some(key.attributes()))
             .consistent_read(true)
             .send()
             .await

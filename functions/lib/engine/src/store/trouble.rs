@@ -30,6 +30,12 @@ pub(crate) fn of_change<E: ProvideErrorMetadata, R>(
     if refused { Trouble::Later { on: WaitingOn::Throttled, failure } } else { Trouble::Uncertain(failure) }
 }
 
+/// A read of many records whose rest was put off again and again: DynamoDB throttles it.
+pub(crate) fn left_open(operation: &'static str) -> Trouble {
+    let text = format!("dynamodb put off a part of {operation} each time");
+    Trouble::Later { on: WaitingOn::Throttled, failure: Failure::new(ErrorCode::Throttled, text) }
+}
+
 fn is_server_fault<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> bool {
     matches!(error.code(), Some("InternalServerError" | "InternalFailure" | "ServiceUnavailable") | None)
 }
