@@ -184,6 +184,26 @@ async fn br_014_a_provider_that_somebody_makes_at_the_same_time_is_looked_for_ag
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_vpc_that_never_shows_is_made_three_times_and_told_with_every_id() {
+    let product = Product::new(21).await;
+    let fault = Fault::new("forgetful", Effect::NotKept).on("ec2", "CreateVpc");
+    product.account.with_world(|world| world.faults.switch_on(fault)).unwrap();
+    let ended = made(&product, json!({})).await;
+    let (code, message, action) = failure(&ended);
+    assert_eq!((code, code.retryable()), (ErrorCode::Internal, false), "no program makes a fourth one by itself");
+    assert!(message.contains("success 3 times") && message.contains("create VPC"), "{message}");
+    assert!(action.contains("delete"), "{action}");
+    assert_eq!(product.made("ec2", "CreateVpc"), 3);
+    let ids: Vec<&String> = ended.left.iter().filter(|line| line.starts_with("vpcId vpc-")).collect();
+    assert_eq!(ids.len(), 3, "{:?}", ended.left);
+    let named = |line: &String| message.contains(line.split(' ').nth(1).unwrap());
+    assert!(ids.into_iter().all(named), "{message}");
+    product.account.with_world(|world| world.faults.clear());
+    let ended = again(&product, &ended).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "another attempt begins anew: {ended:#?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_cluster_that_failed_is_told_and_made_again_by_the_next_run() {
     let product = Product::new(18).await;
     product.account.with_world(|world| {

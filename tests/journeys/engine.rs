@@ -157,6 +157,18 @@ impl Stand {
         engine::tick::tick(&self.product.front.engine, told, &request).await
     }
 
+    /// Ticks as the state machine does, until there is nothing to wait for.
+    async fn tick_to_the_end(&self, told: &Told) -> Result<TickAnswer, Failure> {
+        loop {
+            let answer = self.tick(told).await?;
+            match answer.outcome {
+                Outcome::Wait => pass(answer.wait_seconds.into()).await,
+                Outcome::Continue => {}
+                _ => return Ok(answer),
+            }
+        }
+    }
+
     async fn dies(&self, error: &str) -> Operation {
         let attempt = self.now().await.attempt;
         let death = Death { operation_id: self.operation.id, attempt, error: error.to_owned(), cause: String::new() };
@@ -311,6 +323,35 @@ async fn a_lost_change_is_not_taken_for_done_because_a_plan_fails_before_it() {
     assert_eq!(ended.left, ["unknown: make/a was sent and not answered"]);
     let entry = stand.product.front.desk.store.journal_entry(ended.id, 1).await.unwrap().unwrap();
     assert_eq!(entry.fate, contract::journal::Fate::Uncertain);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_is_answered_and_never_shows_ends_after_three_and_an_attempt_begins_anew() {
+    for (stages, stage) in [(WHOLE, Some(Stage::ControlPlane)), (None, None)] {
+        let stand = Stand::of(stages).await;
+        let told = Told::new(stage, [making(&["a"])]);
+        for made in [3, 6] {
+            let failure = stand.tick_to_the_end(&told).await.unwrap_err();
+            assert_eq!(failure.code, ErrorCode::Internal);
+            assert!(failure.message.contains("3 times") && failure.message.contains("make a"), "{failure}");
+            assert!(failure.message.contains("thingId a"), "{failure}");
+            assert_eq!(told.applied.load(Ordering::Relaxed), made);
+            stand.product.front.desk.retry(stand.operation.id).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thing_that_vanishes_is_made_again() {
+    let stand = Stand::of(WHOLE).await;
+    for _ in 0..2 {
+        let told = Told::new(Stage::ControlPlane, [making(&["a"]), waiting(WaitingOn::Aws)]);
+        stand.tick(&told).await.unwrap();
+        assert_eq!(told.applied.load(Ordering::Relaxed), 1);
+        pass(VISIBILITY_WINDOW.unsigned_abs().as_secs()).await;
+    }
+    let answer = stand.tick(&Told::new(Stage::ControlPlane, [making(&["a"]), done()])).await.unwrap();
+    assert_eq!(answer.outcome, Outcome::Done);
 }
 
 #[tokio::test(start_paused = true)]

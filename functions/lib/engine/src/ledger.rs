@@ -13,6 +13,10 @@ use std::collections::BTreeMap;
 /// say so in their change.
 pub const VISIBILITY_WINDOW: SignedDuration = SignedDuration::from_secs(60);
 
+/// How often one change may be answered with success within one run. A thing that vanishes may be made again; one that
+/// never shows would be made and billed without end.
+pub const MOST_SUCCESSES: usize = 3;
+
 /// Where one change is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -41,6 +45,9 @@ pub struct Entry {
     /// Ids of what it made, by what they are (`vpcId`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub made: BTreeMap<String, String>,
+    /// When it was sent each time that it was answered with success, the newest [`MOST_SUCCESSES`] times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub successes: Vec<Timestamp>,
 }
 
 /// Every change of a subject by its key.
@@ -62,6 +69,12 @@ impl Ledger {
     /// Whether change `key` may have been made but not show yet.
     pub fn may_be_invisible(&self, key: &str, now: Timestamp, window: SignedDuration) -> bool {
         self.0.get(key).is_some_and(|entry| entry.sent != Sent::Refused && now.duration_since(entry.at) < window)
+    }
+
+    /// Whether change `key` was answered with success as often as it may be since `began`, when the run began.
+    pub fn is_spent(&self, key: &str, began: Timestamp) -> bool {
+        let entry = self.0.get(key);
+        entry.is_some_and(|entry| entry.successes.iter().filter(|at| **at >= began).count() >= MOST_SUCCESSES)
     }
 
     /// Everything made, as `key.name = id`, for people.
@@ -92,7 +105,8 @@ impl Ledger {
             Some(entry) => entry.incarnation,
             None => 1,
         };
-        let entry = Entry { sent: Sent::Intended, at: now, incarnation, journal, made: BTreeMap::new() };
+        let successes = self.0.remove(key).map(|entry| entry.successes).unwrap_or_default();
+        let entry = Entry { sent: Sent::Intended, at: now, incarnation, journal, made: BTreeMap::new(), successes };
         self.0.insert(key.to_owned(), entry);
         incarnation
     }
@@ -102,6 +116,11 @@ impl Ledger {
         if let Some(entry) = self.0.get_mut(key) {
             entry.sent = sent;
             entry.made = made;
+            if sent == Sent::Applied {
+                entry.successes.push(entry.at);
+                let more = entry.successes.len().saturating_sub(MOST_SUCCESSES);
+                entry.successes.drain(..more);
+            }
         }
     }
 }
@@ -133,6 +152,26 @@ mod tests {
         assert_eq!(ledger.made("create-nat", "natGatewayId"), Some("nat-1"));
         assert_eq!(ledger.intend("create-nat", at(300), told()), 2);
         assert_eq!(ledger.made("create-nat", "natGatewayId"), None);
+    }
+
+    #[test]
+    fn a_change_is_spent_after_three_successes_of_one_run_and_a_new_run_begins_anew() {
+        let mut ledger = Ledger::default();
+        for (second, sent) in [
+            (0, Sent::Applied),
+            (100, Sent::Applied),
+            (200, Sent::Refused),
+            (300, Sent::Applied),
+            (400, Sent::Applied),
+        ] {
+            assert!(!ledger.is_spent("create-vpc", at(100)), "before second {second}");
+            ledger.intend("create-vpc", at(second), told());
+            ledger.answer("create-vpc", sent, BTreeMap::new());
+        }
+        assert!(ledger.is_spent("create-vpc", at(100)), "at 100, 300 and 400");
+        assert!(!ledger.is_spent("create-vpc", at(101)), "a run that began later");
+        assert!(!ledger.is_spent("create-nat", at(100)), "every change has its own count");
+        assert_eq!(ledger.get("create-vpc").unwrap().successes.len(), MOST_SUCCESSES, "no more are kept than count");
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod waiting;
 use crate::{
     context::Context,
     ledger::Ledger,
-    plan::{End, Plan, Step},
+    plan::{Change, End, Plan, Step},
     reconciler::{Reconciler, Scene},
     record::{Cluster, Lease, Mode, Operation, Outcome, SCHEMA, StageRecord, TickAnswer, TickRequest},
     store::Store,
@@ -186,6 +186,9 @@ impl<R: Reconciler> Tick<'_, R> {
             };
             if let Some(wait) = self.not_yet(&change) {
                 return self.wait(wait).await;
+            }
+            if self.ledger().is_spent(&change.key(), self.run_began_at()) {
+                return self.give_up(&change).await;
             }
             if self.engine.context.now().duration_since(self.began) >= BUDGET {
                 self.operation.lease = None;

@@ -61,6 +61,9 @@ pub enum Effect {
     },
     /// The call happens; its answer never arrives.
     LostAnswer,
+    /// The call is answered as if it had happened, and nothing of it stays. Meets no calls of services that keep their
+    /// state elsewhere than in the world's own records: DynamoDB, S3, Lambda, Kubernetes.
+    NotKept,
     /// The call happens after so many seconds.
     Slow {
         /// Seconds on the account's clock.
@@ -165,6 +168,7 @@ impl Fault {
         let kills = match (&self.effect, function) {
             (Effect::Kill { function: pattern }, Some(function)) => like(pattern, function),
             (Effect::Kill { .. }, None) | (Effect::Twice { .. }, _) => false,
+            (Effect::NotKept, _) => !["dynamodb", "s3", "lambda", "kubernetes"].contains(&call.service),
             _ => true,
         };
         kills

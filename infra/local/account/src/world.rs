@@ -102,6 +102,12 @@ impl World {
         digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
+    /// Takes back all that was done since `before`, except that no id is given twice.
+    pub(crate) fn return_to(&mut self, before: World) {
+        let made = std::mem::take(&mut self.made);
+        *self = Self { made, ..before };
+    }
+
     /// A new AWS-style id: `prefix` followed by 17 hexadecimal digits, as in `vpc-0a1b2c3d4e5f67890`.
     pub fn new_id(&mut self, prefix: &str) -> String {
         format!("{prefix}0{:016x}", self.next_number(prefix))

@@ -3,11 +3,13 @@
 use super::{Flow, Stop, Tick, answer};
 use crate::{
     doubts,
-    ledger::Ledger,
+    ledger::{Ledger, MOST_SUCCESSES},
+    plan::Change,
     reconciler::Reconciler,
     record::{Operation, Outcome, TickAnswer},
     store::{Condition, Transaction, keys::Key},
 };
+use contract::journal::Fate;
 use domain::{
     codes::ErrorCode,
     failure::Failure,
@@ -102,13 +104,39 @@ impl<R: Reconciler> Tick<'_, R> {
 
     /// It cannot be done. What was made stays, and is told.
     pub(super) async fn fail(&mut self, failure: Failure) -> Flow<TickAnswer> {
-        self.operation.left = left_behind(self.ledger());
+        self.fail_leaving(failure, Vec::new()).await
+    }
+
+    /// The same where more is left than the ledger tells: `first` are lines of it.
+    async fn fail_leaving(&mut self, failure: Failure, first: Vec<String>) -> Flow<TickAnswer> {
+        let mut left = first;
+        for line in left_behind(self.ledger()) {
+            if !left.contains(&line) {
+                left.push(line);
+            }
+        }
+        left.truncate(LEFT_LINES);
+        self.operation.left = left;
         self.close_stage(StageState::Failed, Some(failure.clone()));
         self.operation.state = OperationState::Failed;
         self.operation.failure = Some(failure.clone());
         self.close("failed").await?;
         tracing::info!(operation.id = %self.operation.id, code = %failure.code, "the operation failed: {failure}");
         Err(Stop::Ended(Err(failure)))
+    }
+
+    /// `change` was answered with success as often as it may be, and is still to be made: each further sending could make,
+    /// and bill, one more. Everything that its sendings made is told, not only what the last one did.
+    pub(super) async fn give_up(&mut self, change: &R::Change) -> Flow<TickAnswer> {
+        let (key, began) = (change.key(), self.run_began_at());
+        let journal = self.engine.store.journal(self.operation.id, 0, usize::MAX).await.map_err(Stop::Store)?.items;
+        let sent = journal.iter().filter(|entry| {
+            entry.change == key && entry.intended_at >= began && matches!(entry.fate, Fate::Applied | Fate::Observed)
+        });
+        let made: Vec<String> =
+            sent.flat_map(|entry| &entry.made).map(|(name, id)| format!("{name} {id}")).collect();
+        let left = made.iter().map(|thing| format!("{thing} ({key})")).collect();
+        self.fail_leaving(in_vain(&change.title(), &made, began), left).await
     }
 
     /// Somebody asked to stop before the next change.
@@ -145,6 +173,25 @@ impl<R: Reconciler> Tick<'_, R> {
         };
         self.save_with(|transaction| doubts::told(closing(transaction, &closed, now, event), &closed, &doubts)).await
     }
+}
+
+/// The failure of a change that is answered with success and never shows. A fault of nobody who could be asked to wait,
+/// so that no program takes it for one that passes by itself and makes yet another.
+fn in_vain(title: &str, made: &[String], began: Timestamp) -> Failure {
+    let text = format!(
+        "this was answered with success {MOST_SUCCESSES} times since {began} and is still not there: {title}. Either AWS \
+         does not show what it made, or somebody undoes it"
+    );
+    let (text, action) = match made {
+        [] => (text, "Look who or what undoes it, then run it again.".to_owned()),
+        made => (
+            format!("{text}. Its answers named {}", made.join(", ")),
+            "Look for these ids in the account: delete those that are there and not needed, since they may be billed, \
+             then run it again."
+                .to_owned(),
+        ),
+    };
+    Failure::new(ErrorCode::Internal, text).with_action(action)
 }
 
 /// What a cancelled operation says: AWS finishes by itself what it began, and bills it.

@@ -72,9 +72,13 @@ impl Account {
                 lambda::handle(self, &self.functions(), super::lambda_session, &call).await
             }
             None => self.with_lock(|world| {
+                let before = effects.contains(&Effect::NotKept).then(|| world.clone());
                 let answer = (self.inner.handler)(world, &call);
                 if mutating {
                     hyperpod_nodes::reconcile(world, call.now);
+                }
+                if let Some(before) = before {
+                    world.return_to(before);
                 }
                 answer
             }),
@@ -203,7 +207,7 @@ fn refusal(service: &Service, effect: &Effect) -> Option<AwsError> {
             Some(AwsError::new("InternalFailure", "The request processing has failed.").with_status(*status))
         }
         Effect::Error { code, status, message } => Some(AwsError::new(code, message.as_str()).with_status(*status)),
-        Effect::LostAnswer | Effect::Slow { .. } | Effect::Kill { .. } | Effect::Twice { .. } => None,
+        Effect::LostAnswer | Effect::NotKept | Effect::Slow { .. } | Effect::Kill { .. } | Effect::Twice { .. } => None,
     }
 }
 

@@ -223,7 +223,7 @@ fn refusal(effect: &Effect) -> Option<Response<Body>> {
             Some(server::refused(*status, "InternalError", "an error on the server has prevented the request"))
         }
         Effect::Error { code, status, message } => Some(server::refused(*status, code, message)),
-        Effect::LostAnswer | Effect::Slow { .. } | Effect::Kill { .. } | Effect::Twice { .. } => None,
+        Effect::LostAnswer | Effect::NotKept | Effect::Slow { .. } | Effect::Kill { .. } | Effect::Twice { .. } => None,
     }
 }
 

@@ -110,6 +110,6 @@ fn refusal(effect: &Effect) -> Option<AwsError> {
             Some(AwsError::new("InternalError", message).with_status(*status))
         }
         Effect::Error { code, status, message } => Some(AwsError::new(code, message.as_str()).with_status(*status)),
-        Effect::LostAnswer | Effect::Slow { .. } | Effect::Kill { .. } | Effect::Twice { .. } => None,
+        Effect::LostAnswer | Effect::NotKept | Effect::Slow { .. } | Effect::Kill { .. } | Effect::Twice { .. } => None,
     }
 }
