@@ -7,22 +7,7 @@ use domain::{
     failure::{Failure, Trouble, Upstream},
     states::WaitingOn,
 };
-
-/// Codes by which services ask to slow down (field report BR-151). None of them ever ends an operation.
-const THROTTLED: &[&str] = &[
-    "Throttling",
-    "ThrottlingException",
-    "ThrottledException",
-    "RequestThrottled",
-    "RequestThrottledException",
-    "TooManyRequestsException",
-    "RequestLimitExceeded",
-    "BandwidthLimitExceeded",
-    "LimitExceededException.Throttled",
-    "PriorRequestNotComplete",
-    "SlowDown",
-    "EC2ThrottledException",
-];
+use engine::answers::Nature;
 
 /// Codes that refuse our identity.
 const DENIED: &[&str] = &[
@@ -81,7 +66,7 @@ pub(crate) type CallError<E> = SdkError<E, HttpResponse>;
 /// What a read's error means: whatever may be better next time is a wait.
 pub(crate) fn read<E: ProvideErrorMetadata>(service: &str, operation: &str, error: &CallError<E>) -> Trouble {
     let failure = failure(service, operation, error);
-    match nature(error) {
+    match Nature::of(error) {
         Nature::Throttled | Nature::Lost => Trouble::Later { on: WaitingOn::Throttled, failure },
         Nature::Refused => Trouble::Fatal(failure),
     }
@@ -90,34 +75,10 @@ pub(crate) fn read<E: ProvideErrorMetadata>(service: &str, operation: &str, erro
 /// What a change's error means: an answer that was lost, or a 5xx, leaves it uncertain.
 pub(crate) fn change<E: ProvideErrorMetadata>(service: &str, operation: &str, error: &CallError<E>) -> Trouble {
     let failure = failure(service, operation, error);
-    match nature(error) {
+    match Nature::of(error) {
         Nature::Throttled => Trouble::Later { on: WaitingOn::Throttled, failure },
         Nature::Lost => Trouble::Uncertain(failure),
         Nature::Refused => Trouble::Fatal(failure),
-    }
-}
-
-enum Nature {
-    Throttled,
-    Lost,
-    Refused,
-}
-
-fn nature<E: ProvideErrorMetadata>(error: &CallError<E>) -> Nature {
-    match error {
-        SdkError::ConstructionFailure(_) => Nature::Refused,
-        SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => Nature::Lost,
-        SdkError::ServiceError(service) => {
-            let code = error.code().unwrap_or_default();
-            if THROTTLED.contains(&code) || service.raw().status().as_u16() == 429 {
-                Nature::Throttled
-            } else if service.raw().status().is_server_error() {
-                Nature::Lost
-            } else {
-                Nature::Refused
-            }
-        }
-        _ => Nature::Lost,
     }
 }
 
@@ -144,7 +105,7 @@ fn failure<E: ProvideErrorMetadata>(service: &str, operation: &str, error: &Call
 }
 
 fn our_code<E: ProvideErrorMetadata>(error: &CallError<E>, code: &str) -> ErrorCode {
-    match nature(error) {
+    match Nature::of(error) {
         Nature::Throttled => ErrorCode::Throttled,
         Nature::Lost => ErrorCode::UpstreamUnavailable,
         Nature::Refused if DENIED.contains(&code) => ErrorCode::PermissionDenied,

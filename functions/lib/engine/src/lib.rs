@@ -5,6 +5,7 @@
 //! cancel), [`preview`](preview) (what would be done) and [`sweep`](sweep). State is in one DynamoDB table through [`store`](store); nothing here calls a service
 //! that a cluster is made of.
 
+pub mod answers;
 pub mod commands;
 pub mod context;
 mod doubts;

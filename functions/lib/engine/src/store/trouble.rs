@@ -1,6 +1,7 @@
 //! DynamoDB's and Step Functions' errors in our words. Both are the control plane's own state, so none of these ever
 //! fails an operation: a read that fails is asked again, a write whose answer was lost is looked for.
 
+use crate::answers::Nature;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use domain::{
     codes::ErrorCode,
@@ -10,24 +11,26 @@ use domain::{
 use std::fmt::Display;
 
 /// A read that did not answer.
-pub(crate) fn of_read<E: ProvideErrorMetadata, R>(operation: &'static str, error: SdkError<E, R>) -> Trouble {
+pub(crate) fn of_read<E: ProvideErrorMetadata>(operation: &'static str, error: SdkError<E>) -> Trouble {
     Trouble::Later { on: WaitingOn::Throttled, failure: failure("dynamodb", operation, &error) }
 }
 
 /// A write that did not answer with success. A refusal that says so was not carried out; all else may have been.
-pub(crate) fn of_write<E: ProvideErrorMetadata, R>(operation: &'static str, error: SdkError<E, R>) -> Trouble {
+pub(crate) fn of_write<E: ProvideErrorMetadata>(operation: &'static str, error: SdkError<E>) -> Trouble {
     of_change("dynamodb", operation, error)
 }
 
 /// The same for any service of the control plane itself.
-pub(crate) fn of_change<E: ProvideErrorMetadata, R>(
+pub(crate) fn of_change<E: ProvideErrorMetadata>(
     service: &'static str,
     operation: &'static str,
-    error: SdkError<E, R>,
+    error: SdkError<E>,
 ) -> Trouble {
-    let refused = matches!(&error, SdkError::ServiceError(_)) && !is_server_fault(&error);
     let failure = failure(service, operation, &error);
-    if refused { Trouble::Later { on: WaitingOn::Throttled, failure } } else { Trouble::Uncertain(failure) }
+    match Nature::of(&error) {
+        Nature::Throttled | Nature::Refused => Trouble::Later { on: WaitingOn::Throttled, failure },
+        Nature::Lost => Trouble::Uncertain(failure),
+    }
 }
 
 /// A read of many records whose rest was put off again and again: DynamoDB throttles it.
@@ -36,11 +39,7 @@ pub(crate) fn left_open(operation: &'static str) -> Trouble {
     Trouble::Later { on: WaitingOn::Throttled, failure: Failure::new(ErrorCode::Throttled, text) }
 }
 
-fn is_server_fault<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> bool {
-    matches!(error.code(), Some("InternalServerError" | "InternalFailure" | "ServiceUnavailable") | None)
-}
-
-fn failure<E: ProvideErrorMetadata, R>(service: &str, operation: &str, error: &SdkError<E, R>) -> Failure {
+fn failure<E: ProvideErrorMetadata>(service: &str, operation: &str, error: &SdkError<E>) -> Failure {
     let code = error.code().unwrap_or("no answer");
     let text = error.message().unwrap_or("the service did not answer in time");
     Failure::new(ErrorCode::UpstreamUnavailable, format!("{service} did not carry out {operation}: {text}"))
