@@ -1,5 +1,6 @@
 //! The tick, the desk and the sweep around a stage that does as it is told: what is recorded whatever happens.
 
+use account::faults::{Effect, Fault};
 use domain::{
     codes::ErrorCode,
     failure::{Failure, Trouble},
@@ -11,6 +12,7 @@ use engine::{
     reconciler::{Made, Mark, Reconciler, Scene},
     record::{Mode, Operation, Outcome, TickAnswer, TickRequest},
     settle::Death,
+    store::{Condition, Written, keys::Key},
     submit::Submission,
 };
 use harness::{Product, decisions};
@@ -434,6 +436,20 @@ async fn a_record_that_cannot_be_read_keeps_the_sweep_from_no_other_operation() 
     let ended = product.ended(accepted.id).await;
     assert_eq!(ended.state, OperationState::Failed);
     assert_eq!(desk.store.lane(accepted.cluster_id, "cluster").await.unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_write_of_records_is_waited_for_and_a_slow_read_is_not() {
+    let stand = Stand::of(WHOLE).await;
+    let slow = |action| Fault::new(action, Effect::Slow { seconds: 10 }).on("dynamodb", action);
+    let switch_on = |fault| stand.product.account.with_world(|world| world.faults.switch_on(fault)).unwrap();
+    let store = &stand.product.front.desk.store;
+    let record = || engine::store::Transaction::new().put(&Key::plan(stand.operation.id), &json!({}), &Condition::Any);
+    switch_on(slow("TransactWriteItems"));
+    assert_eq!(store.write(record()).await, Ok(Written::Done));
+    switch_on(slow("GetItem"));
+    let missed = store.operation(stand.operation.id).await.unwrap_err();
+    assert!(matches!(missed, Trouble::Later { on: WaitingOn::Throttled, .. }), "{missed:?}");
 }
 
 #[tokio::test(start_paused = true)]

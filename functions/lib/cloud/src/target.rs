@@ -94,9 +94,14 @@ impl Cloud {
         }
     }
 
-    /// A configuration for `target`, for clients that the engine makes (its table and state machines).
+    /// A configuration for `target`, for clients with which the engine reads its table and state machines.
     pub async fn engine_config(&self, target: &Target) -> SdkConfig {
         self.config(target, &Who::reader("engine"), READ_TIMEOUT).await
+    }
+
+    /// The same for clients with which it writes records and starts executions.
+    pub async fn engine_change_config(&self, target: &Target) -> SdkConfig {
+        self.config(target, &Who::reader("engine"), CHANGE_TIMEOUT).await
     }
 
     async fn config(&self, target: &Target, who: &Who, timeout: Duration) -> SdkConfig {

@@ -36,14 +36,16 @@ pub enum Execution {
 /// Starts executions.
 #[derive(Debug, Clone)]
 pub struct Starter {
-    client: Client,
+    reads: Client,
+    changes: Client,
     machines: Machines,
 }
 
 impl Starter {
-    /// Starts `machines` through `client`, whose retries are off.
-    pub fn new(client: Client, machines: Machines) -> Self {
-        Self { client, machines }
+    /// Starts `machines` through two clients, whose retries are off: one for reads, and one for changes, which waits
+    /// longer for an answer.
+    pub fn new([reads, changes]: [Client; 2], machines: Machines) -> Self {
+        Self { reads, changes, machines }
     }
 
     /// Starts the execution of the operation's attempt; that it exists already is success.
@@ -66,7 +68,7 @@ impl Starter {
             mode,
         };
         let sent = self
-            .client
+            .changes
             .start_execution()
             .state_machine_arn(self.machine_arn(operation))
             .name(name)
@@ -86,7 +88,7 @@ impl Starter {
     pub async fn look(&self, operation: &Operation) -> Result<Execution, Trouble> {
         let arn = self.machine_arn(operation).replacen(":stateMachine:", ":execution:", 1);
         let sent = self
-            .client
+            .reads
             .describe_execution()
             .execution_arn(format!("{arn}:{}", operation.execution_name()))
             .send()
@@ -111,7 +113,7 @@ impl Starter {
 
     /// Whether the machine that chains the stages is there and may be seen.
     pub async fn is_ready(&self) -> Result<(), Trouble> {
-        let sent = self.client.describe_state_machine().state_machine_arn(&self.machines.cluster).send().await;
+        let sent = self.reads.describe_state_machine().state_machine_arn(&self.machines.cluster).send().await;
         sent.map(drop).map_err(|error| trouble::of_change("states", "DescribeStateMachine", error))
     }
 

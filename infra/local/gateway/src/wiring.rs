@@ -88,9 +88,11 @@ impl Wired {
 
     async fn through(account: &Account, installed: &Installed, cloud: Cloud) -> Self {
         let context = context(account);
-        let config = cloud.engine_config(&installed.home()).await;
-        let store = Store::new(aws_sdk_dynamodb::Client::new(&config), &installed.table);
-        let starter = Starter::new(aws_sdk_sfn::Client::new(&config), installed.machines.clone());
+        let home = installed.home();
+        let (read, change) = (cloud.engine_config(&home).await, cloud.engine_change_config(&home).await);
+        let tables = [&read, &change].map(aws_sdk_dynamodb::Client::new);
+        let store = Store::new(tables, &installed.table);
+        let starter = Starter::new([&read, &change].map(aws_sdk_sfn::Client::new), installed.machines.clone());
         let engine = Engine { context: context.clone(), store: store.clone() };
         Self {
             cloud,

@@ -110,7 +110,7 @@ impl Store {
         limit: usize,
     ) -> Result<(Vec<Item>, Option<Item>), Trouble> {
         let mut query = self
-            .client
+            .reads
             .query()
             .table_name(&self.table)
             .set_index_name(range.index.then(|| keys::INDEX.to_owned()))

@@ -64,14 +64,16 @@ pub struct KeyUse {
 /// The table.
 #[derive(Debug, Clone)]
 pub struct Store {
-    client: Client,
+    reads: Client,
+    writes: Client,
     table: String,
 }
 
 impl Store {
-    /// The table `table` through `client`, whose retries are off.
-    pub fn new(client: Client, table: impl Into<String>) -> Self {
-        Self { client, table: table.into() }
+    /// The table `table` through two clients, whose retries are off: one for reads, and one for writes, which waits longer
+    /// for an answer.
+    pub fn new([reads, writes]: [Client; 2], table: impl Into<String>) -> Self {
+        Self { reads, writes, table: table.into() }
     }
 
     /// The operation `id`.
@@ -128,7 +130,7 @@ impl Store {
     /// Any record by its key, read consistently.
     pub async fn read<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<T>, Trouble> {
         let answer = self
-            .client
+            .reads
             .get_item()
             .table_name(&self.table)
             .set_key(Some(key.attributes()))
@@ -143,7 +145,7 @@ impl Store {
     ///
     /// A refusal by condition is an answer ([`Written::Refused`]); a lost answer is [`Trouble::Uncertain`].
     pub async fn write(&self, transaction: Transaction) -> Result<Written, Trouble> {
-        transaction.send(&self.client, &self.table).await
+        transaction.send(&self.writes, &self.table).await
     }
 }
 
