@@ -18,6 +18,7 @@ use domain::{
 };
 use engine::{
     record::{Cluster, SCHEMA, StageRecord},
+    store::keys::IndexKey,
     submit::ClusterWrite,
 };
 use serde_json::Value;
@@ -29,12 +30,21 @@ pub(crate) async fn list(api: &Api, input: ListClusters) -> Result<ClusterList, 
     let store = &api.desk().store;
     let after = cursor::open(LIST, input.cursor.as_deref())?;
     let page = store.clusters(after.as_deref(), cursor::page(input.limit)).await.map_err(problems::of_trouble)?;
+    let mut unreadable = page.unreadable;
     let living: Vec<&Cluster> = page.items.iter().filter(|cluster| cluster.deleted_at.is_none()).collect();
+    let mut rows = Vec::with_capacity(living.len());
     let ids: Vec<_> = living.iter().map(|cluster| cluster.id).collect();
     let stages = store.stages_of(&ids).await.map_err(problems::of_trouble)?;
-    let items = living.iter().zip(&stages).map(|(cluster, stages)| summary(cluster, stages)).collect();
-    let (items, next) = cursor::fitting(items, page.next, |one: &ClusterSummary| one.tag.to_string());
-    Ok(ClusterList { items, next_cursor: next.map(|next| cursor::seal(LIST, &next)) })
+    for (cluster, stages) in living.into_iter().zip(stages) {
+        match stages {
+            Ok(stages) => rows.push(summary(cluster, &stages)),
+            // One stage that cannot be read hides no other cluster.
+            Err(why) => unreadable.push(format!("{} ({}): {why}", cluster.id, cluster.tag)),
+        }
+    }
+    let key = |one: &ClusterSummary| IndexKey::clusters(&one.tag, one.cluster_id).sk;
+    let (items, next) = cursor::fitting(rows, page.next, key);
+    Ok(ClusterList { items, unreadable, next_cursor: next.map(|next| cursor::seal(LIST, &next)) })
 }
 
 pub(crate) async fn get(api: &Api, input: GetCluster) -> Result<ClusterView, Problem> {

@@ -45,7 +45,7 @@ pub(crate) async fn list(api: &Api, input: ListOperations) -> Result<OperationLi
     let prefix = if input.cluster_tag.is_some() { "OP#" } else { "" };
     let key = |one: &OperationView| format!("{prefix}{}", one.operation_id);
     let (items, next) = cursor::fitting(page.items.iter().map(view).collect(), page.next, key);
-    Ok(OperationList { items, next_cursor: next.map(|next| cursor::seal(&name, &next)) })
+    Ok(OperationList { items, unreadable: page.unreadable, next_cursor: next.map(|next| cursor::seal(&name, &next)) })
 }
 
 pub(crate) async fn get(api: &Api, input: GetOperation) -> Result<OperationView, Problem> {
@@ -90,7 +90,7 @@ pub(crate) async fn journal(api: &Api, input: GetJournal) -> Result<JournalPage,
     let page = api.desk().store.journal(id, after, cursor::page(input.limit)).await.map_err(problems::of_trouble)?;
     let key = |entry: &JournalEntry| format!("J#{:06}", entry.sequence);
     let (items, next) = cursor::fitting(page.items, page.next, key);
-    Ok(JournalPage { items, next_cursor: next.map(|next| cursor::seal(&name, &next)) })
+    Ok(JournalPage { items, unreadable: page.unreadable, next_cursor: next.map(|next| cursor::seal(&name, &next)) })
 }
 
 pub(crate) async fn retry(api: &Api, input: RetryOperation) -> Result<OperationAccepted, Problem> {

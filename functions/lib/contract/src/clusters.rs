@@ -113,6 +113,9 @@ pub struct ClusterSummary {
 pub struct ClusterList {
     /// The clusters.
     pub items: Vec<ClusterSummary>,
+    /// Records that this release cannot show, a line each: which, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<String>,
     /// Where the next page starts; absent at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]

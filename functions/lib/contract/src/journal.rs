@@ -70,6 +70,9 @@ pub struct JournalEntry {
 pub struct JournalPage {
     /// Entries in order.
     pub items: Vec<JournalEntry>,
+    /// Records that this release cannot show, a line each: which, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<String>,
     /// Where the next page starts; absent at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]

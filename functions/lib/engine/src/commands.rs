@@ -48,8 +48,9 @@ impl Desk {
             finished_at: None,
             ..self.next(&before)
         };
-        let mut transaction = put(Transaction::new(), &again, before.version).put(
+        let mut transaction = put(Transaction::new(), &again, before.version).put_indexed(
             &Key::lane(again.cluster_id, &again.held()),
+            Some(IndexKey::open(id)),
             &lane(&again),
             &Condition::Absent,
         );

@@ -157,13 +157,9 @@ mod tests {
     #[test]
     fn a_change_is_spent_after_three_successes_of_one_run_and_a_new_run_begins_anew() {
         let mut ledger = Ledger::default();
-        for (second, sent) in [
-            (0, Sent::Applied),
-            (100, Sent::Applied),
-            (200, Sent::Refused),
-            (300, Sent::Applied),
-            (400, Sent::Applied),
-        ] {
+        for (second, sent) in
+            [(0, Sent::Applied), (100, Sent::Applied), (200, Sent::Refused), (300, Sent::Applied), (400, Sent::Applied)]
+        {
             assert!(!ledger.is_spent("create-vpc", at(100)), "before second {second}");
             ledger.intend("create-vpc", at(second), told());
             ledger.answer("create-vpc", sent, BTreeMap::new());

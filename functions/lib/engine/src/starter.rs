@@ -87,12 +87,8 @@ impl Starter {
     /// What became of the execution of the operation's attempt.
     pub async fn look(&self, operation: &Operation) -> Result<Execution, Trouble> {
         let arn = self.machine_arn(operation).replacen(":stateMachine:", ":execution:", 1);
-        let sent = self
-            .reads
-            .describe_execution()
-            .execution_arn(format!("{arn}:{}", operation.execution_name()))
-            .send()
-            .await;
+        let sent =
+            self.reads.describe_execution().execution_arn(format!("{arn}:{}", operation.execution_name())).send().await;
         match sent {
             Ok(seen) => Ok(match seen.status() {
                 ExecutionStatus::Failed

@@ -280,7 +280,12 @@ impl Desk {
         let mut transaction = Transaction::new()
             .put_indexed(&Key::operation(id), Some(IndexKey::operations(id)), operation, &Condition::Absent)
             .put(&Key::operation_of(operation.cluster_id, id), &mention, &Condition::Any)
-            .put(&Key::lane(operation.cluster_id, &operation.held()), &lane(operation), &Condition::Absent)
+            .put_indexed(
+                &Key::lane(operation.cluster_id, &operation.held()),
+                Some(IndexKey::open(id)),
+                &lane(operation),
+                &Condition::Absent,
+            )
             .put(&audit_key(operation, now, "accepted"), &audit(operation, now, "accepted"), &Condition::Any);
         if operation.needs_approval {
             let plan = blank(operation, submission.cluster.record(), None);
@@ -328,7 +333,7 @@ impl ClusterWrite {
 
     fn add_to(&self, transaction: Transaction) -> Transaction {
         let cluster = self.record();
-        let index = Some(IndexKey::clusters(&cluster.tag));
+        let index = Some(IndexKey::clusters(&cluster.tag, cluster.id));
         match self {
             Self::Keep(_) => transaction,
             Self::New(_) => {

@@ -2,16 +2,24 @@
 //!
 //! The health part of the sweep is not here yet.
 
-use crate::{settle::Death, starter::Execution, submit::Desk};
+use crate::{
+    settle::Death,
+    starter::Execution,
+    store::{Condition, Transaction, keys::Key},
+    submit::Desk,
+};
 use domain::{failure::Trouble, ids::OperationId, states::OperationState};
 use jiff::SignedDuration;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How long an accepted operation is left to the request that recorded it.
 const GRACE: SignedDuration = SignedDuration::from_secs(30);
 
 /// Operations read at a time.
 const PAGE: usize = 100;
+
+/// Operations looked at by one sweep, a fraction of a second each; the next one goes on with those after them.
+pub const MOST: usize = 500;
 
 /// What a sweep did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -25,25 +33,38 @@ pub struct Swept {
     pub settled: u32,
 }
 
+/// Where a sweep stopped: the next one begins after this, or with the oldest.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Stopped {
+    after: Option<String>,
+}
+
 impl Desk {
-    /// Looks at every operation that has not ended.
+    /// Looks at operations that have not ended: all of them, unless there are more than [`MOST`].
     ///
     /// # Errors
     /// The table did not answer; the next sweep looks again.
     pub async fn sweep(&self) -> Result<Swept, Trouble> {
         let mut swept = Swept::default();
-        let mut after: Option<String> = None;
-        loop {
-            let page = self.store.operation_states(after.as_deref(), PAGE).await?;
-            for listed in page.items.iter().filter(|listed| is_open(&listed.state)) {
+        // A place that cannot be read is no loss: the sweep begins with the oldest.
+        let began: Stopped = self.store.read(&Key::sweep()).await.ok().flatten().unwrap_or_default();
+        let mut stopped = Stopped { after: began.after.clone() };
+        for _ in 0..MOST / PAGE {
+            let page = self.store.open_operations(stopped.after.as_deref(), PAGE).await?;
+            for lane in &page.items {
                 swept.open += 1;
-                self.sweep_one(listed.id, &mut swept).await;
+                self.sweep_one(lane.operation_id, &mut swept).await;
             }
-            after = page.next;
-            if after.is_none() {
-                return Ok(swept);
+            stopped.after = page.next;
+            if stopped.after.is_none() {
+                break;
             }
         }
+        if stopped != began {
+            let transaction = Transaction::new().put(&Key::sweep(), &stopped, &Condition::Any);
+            self.store.write(transaction).await?;
+        }
+        Ok(swept)
     }
 
     async fn sweep_one(&self, id: OperationId, swept: &mut Swept) {
@@ -81,9 +102,4 @@ impl Desk {
             Err(trouble) => tracing::warn!(operation.id = %operation.id, error = %trouble, "not looked at"),
         }
     }
-}
-
-/// Whether an operation in the state of this word may be dead; a word of a newer release is left to that.
-fn is_open(word: &str) -> bool {
-    word.parse::<OperationState>().is_ok_and(|state| !state.is_terminal())
 }

@@ -99,6 +99,11 @@ impl Key {
         Self::new(format!("IDEM#{principal}#{}", hex::encode(Sha256::digest(key))), "IDEM")
     }
 
+    /// Where the last sweep stopped that could not look at everything.
+    pub fn sweep() -> Self {
+        Self::new("SWEEP".to_owned(), "SWEEP")
+    }
+
     /// An audit entry; `ulid` orders within the day.
     pub fn audit(at: Timestamp, ulid: &str) -> Self {
         Self::new(format!("AUDIT#{}", at.strftime("%Y-%m-%d")), ulid)
@@ -106,9 +111,15 @@ impl Key {
 }
 
 impl IndexKey {
-    /// Lists clusters by tag.
-    pub fn clusters(tag: &ClusterTag) -> Self {
-        Self { pk: "CLUSTERS", sk: tag.to_string() }
+    /// Lists clusters by tag; those of one tag, tombstones and the living one, by age. `#` sorts before every character
+    /// of a tag, so that `demo` comes before `demo-2`.
+    pub fn clusters(tag: &ClusterTag, id: ClusterId) -> Self {
+        Self { pk: "CLUSTERS", sk: format!("{tag}#{id}") }
+    }
+
+    /// Lists operations that have not ended, by age.
+    pub fn open(id: OperationId) -> Self {
+        Self { pk: "OPEN", sk: id.to_string() }
     }
 
     /// Lists operations by age.

@@ -1,6 +1,11 @@
 //! Lists: by cluster, by age, by operation. Every list pages.
+//!
+//! A record that this code cannot read keeps no other from being listed: it is told by name (see [`unreadable`]), and
+//! whoever decides from a list instead of showing it asks for the [whole](Page::whole) of it.
+//!
+//! [`unreadable`]: super::unreadable
 
-use super::{Item, Store, from_item, keys, trouble};
+use super::{Item, Lane, Store, keys, trouble, unreadable};
 use crate::record::{Cluster, Operation};
 use aws_sdk_dynamodb::types::AttributeValue;
 use contract::journal::JournalEntry;
@@ -15,17 +20,23 @@ use serde::de::DeserializeOwned;
 pub struct Page<T> {
     /// The records.
     pub items: Vec<T>,
+    /// Records among them that cannot be read, a line each: which, and why.
+    pub unreadable: Vec<String>,
     /// Sort key of the last one if there may be more; what the next page starts after.
     pub next: Option<String>,
 }
 
-/// An operation in a list, as far as every release writes it.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
-pub struct Listed {
-    /// Its id.
-    pub id: OperationId,
-    /// The word for where it is.
-    pub state: String,
+impl<T> Page<T> {
+    /// The records, if all of them could be read.
+    ///
+    /// # Errors
+    /// The first that could not.
+    pub fn whole(self) -> Result<Vec<T>, Trouble> {
+        match self.unreadable.first() {
+            Some(line) => Err(trouble::unreadable(line)),
+            None => Ok(self.items),
+        }
+    }
 }
 
 struct Range<'a> {
@@ -50,9 +61,9 @@ impl Store {
         self.list(range).await
     }
 
-    /// Operations of all clusters by id and state alone, newest first: also those whose records this code cannot read.
-    pub async fn operation_states(&self, after: Option<&str>, limit: usize) -> Result<Page<Listed>, Trouble> {
-        let range = Range { index: true, pk: "OPS".into(), prefix: None, after, newest_first: true, limit };
+    /// Operations that have not ended, oldest first, by the lanes and places that they hold until they end.
+    pub async fn open_operations(&self, after: Option<&str>, limit: usize) -> Result<Page<Lane>, Trouble> {
+        let range = Range { index: true, pk: "OPEN".into(), prefix: None, after, newest_first: false, limit };
         self.list(range).await
     }
 
@@ -65,12 +76,16 @@ impl Store {
     ) -> Result<Page<Operation>, Trouble> {
         let pk = format!("CLUSTER#{cluster}");
         let range = Range { index: false, pk, prefix: Some("OP#"), after, newest_first: true, limit };
-        let mentions: Page<Mention> = self.list(range).await?;
-        let mut items = Vec::with_capacity(mentions.items.len());
-        for mention in mentions.items {
-            items.extend(self.operation(mention.operation_id).await?);
+        let Page { items: mentions, mut unreadable, next } = self.list::<Mention>(range).await?;
+        let mut items = Vec::with_capacity(mentions.len());
+        for Mention { operation_id } in mentions {
+            let Some(item) = self.item(&keys::Key::operation(operation_id)).await? else { continue };
+            match unreadable::readable(item) {
+                Ok(operation) => items.push(operation),
+                Err(line) => unreadable.push(line),
+            }
         }
-        Ok(Page { items, next: mentions.next })
+        Ok(Page { items, unreadable, next })
     }
 
     /// The journal of an operation from entry `after` + 1 on.
@@ -85,19 +100,22 @@ impl Store {
     /// not enough whatever the limit (field report BR-143).
     async fn list<T: DeserializeOwned>(&self, range: Range<'_>) -> Result<Page<T>, Trouble> {
         let (pk_name, sk_name) = if range.index { ("gsi1pk", "gsi1sk") } else { ("pk", "sk") };
-        let mut items = Vec::new();
-        let mut last_sk = None;
-        let mut start = None;
+        let (mut items, mut unreadable) = (Vec::new(), Vec::new());
+        let (mut last_sk, mut start) = (None, None);
         loop {
-            let answer = self.query(&range, (pk_name, sk_name), start.take(), range.limit - items.len()).await?;
+            let left = range.limit - items.len() - unreadable.len();
+            let answer = self.query(&range, (pk_name, sk_name), start.take(), left).await?;
             for item in answer.0 {
                 last_sk = item.get(sk_name).and_then(|value| value.as_s().ok()).cloned();
-                items.push(from_item(item)?);
+                match unreadable::readable(item) {
+                    Ok(record) => items.push(record),
+                    Err(line) => unreadable.push(line),
+                }
             }
             start = answer.1;
-            if start.is_none() || items.len() >= range.limit {
+            if start.is_none() || items.len() + unreadable.len() >= range.limit {
                 let next = start.and(last_sk);
-                return Ok(Page { items, next });
+                return Ok(Page { items, unreadable, next });
             }
         }
     }

@@ -7,8 +7,9 @@ mod lists;
 mod together;
 mod transaction;
 pub(crate) mod trouble;
+mod unreadable;
 
-pub use lists::{Listed, Page};
+pub use lists::Page;
 pub use transaction::{Condition, Transaction, Written};
 
 use crate::{
@@ -37,7 +38,8 @@ pub struct TagPointer {
     pub cluster_id: ClusterId,
 }
 
-/// Who may change a cluster within a scope.
+/// Who may change a cluster within a scope. It is there exactly as long as its operation is open, which is how those are
+/// found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Lane {
@@ -129,6 +131,10 @@ impl Store {
 
     /// Any record by its key, read consistently.
     pub async fn read<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<T>, Trouble> {
+        self.item(key).await?.map(from_item).transpose()
+    }
+
+    async fn item(&self, key: &Key) -> Result<Option<Item>, Trouble> {
         let answer = self
             .reads
             .get_item()
@@ -138,7 +144,7 @@ impl Store {
             .send()
             .await
             .map_err(|error| trouble::of_read("GetItem", error))?;
-        answer.item.map(from_item).transpose()
+        Ok(answer.item)
     }
 
     /// Carries out `transaction`: all of it, or nothing.

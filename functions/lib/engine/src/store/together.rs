@@ -19,11 +19,12 @@ impl Store {
         stages_in(&mut found, cluster)
     }
 
-    /// The six stages of each of `clusters` in order, in the order of `clusters`; those never run are pending.
-    pub async fn stages_of(&self, clusters: &[ClusterId]) -> Result<Vec<Vec<StageRecord>>, Trouble> {
+    /// The six stages of each of `clusters` in order, in the order of `clusters`; those never run are pending. One that
+    /// cannot be read is trouble of its cluster alone.
+    pub async fn stages_of(&self, clusters: &[ClusterId]) -> Result<Vec<Result<Vec<StageRecord>, Trouble>>, Trouble> {
         let keys: Vec<Key> = clusters.iter().flat_map(|cluster| stage_keys(*cluster)).collect();
         let mut found = self.read_all(&keys).await?;
-        clusters.iter().map(|cluster| stages_in(&mut found, *cluster)).collect()
+        Ok(clusters.iter().map(|cluster| stages_in(&mut found, *cluster)).collect())
     }
 
     /// The six stages of `cluster`, and who holds its lane `scope`.
@@ -54,7 +55,7 @@ impl Store {
         let mut open = open.build().map_err(|error| trouble::unreadable(&error))?;
         let mut found = Vec::new();
         for _ in 0..ROUNDS {
-            let asked = self.client.batch_get_item().request_items(&self.table, open).send().await;
+            let asked = self.reads.batch_get_item().request_items(&self.table, open).send().await;
             let answer = asked.map_err(|error| trouble::of_read("BatchGetItem", error))?;
             let items = answer.responses.unwrap_or_default().remove(&self.table).unwrap_or_default();
             found.extend(items.into_iter().filter_map(|item| Some((Key::of(&item)?, item))));

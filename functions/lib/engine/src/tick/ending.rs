@@ -129,12 +129,11 @@ impl<R: Reconciler> Tick<'_, R> {
     /// and bill, one more. Everything that its sendings made is told, not only what the last one did.
     pub(super) async fn give_up(&mut self, change: &R::Change) -> Flow<TickAnswer> {
         let (key, began) = (change.key(), self.run_began_at());
-        let journal = self.engine.store.journal(self.operation.id, 0, usize::MAX).await.map_err(Stop::Store)?.items;
-        let sent = journal.iter().filter(|entry| {
+        let journal = self.engine.store.journal(self.operation.id, 0, usize::MAX).await.map_err(Stop::Store)?;
+        let sent = journal.items.iter().filter(|entry| {
             entry.change == key && entry.intended_at >= began && matches!(entry.fate, Fate::Applied | Fate::Observed)
         });
-        let made: Vec<String> =
-            sent.flat_map(|entry| &entry.made).map(|(name, id)| format!("{name} {id}")).collect();
+        let made: Vec<String> = sent.flat_map(|entry| &entry.made).map(|(name, id)| format!("{name} {id}")).collect();
         let left = made.iter().map(|thing| format!("{thing} ({key})")).collect();
         self.fail_leaving(in_vain(&change.title(), &made, began), left).await
     }
