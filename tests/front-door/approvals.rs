@@ -1,6 +1,7 @@
 //! Destructive requests of those who may not approve them: recorded, shown, not started.
 
 use crate::{House, person};
+use account::faults::{Effect, Fault};
 use contract::Scope;
 use domain::{ErrorCode, states::OperationState};
 use serde_json::{Value, json};
@@ -87,6 +88,29 @@ async fn what_waits_for_a_person_is_withdrawn_by_cancel_and_not_started_by_retry
     house.send("cancel_operation", id, agent()).await.unwrap();
     let anew = house.send("stop_spending", stop(), agent()).await.unwrap();
     assert_ne!(anew["operationId"], answer["operationId"], "the withdrawn one is in nobody's way");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_persons_failed_request_that_an_agent_tries_again_waits_for_a_person() {
+    let house = imported().await;
+    let refusal = Effect::Error { code: "ValidationException".to_owned(), status: 400, message: "not now".to_owned() };
+    let fault = Fault::new("refused", refusal).on("sagemaker", "UpdateCluster");
+    house.product.account.with_world(|world| world.faults.switch_on(fault)).unwrap();
+    let asked = house.ask("stop_spending", stop(), Some("p")).await.unwrap();
+    assert_eq!(house.product.ended(House::id(&asked)).await.state, OperationState::Failed);
+    house.product.account.with_world(|world| world.faults.clear());
+    let before = house.product.made("sagemaker", "UpdateCluster");
+    let id = json!({ "operationId": asked["operationId"] });
+    let retried = house.send("retry_operation", id.clone(), agent()).await.unwrap();
+    assert_eq!(retried["state"], "awaiting_approval");
+    assert!(retried["next"].as_str().unwrap().contains("scope approve"), "{retried}");
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    let seen = shown(&house, &asked).await;
+    assert_eq!((&seen["state"], &seen["attempt"]), (&json!("awaiting_approval"), &json!(2)));
+    assert!(seen["outcome"]["plan"]["changes"].to_string().contains("set to zero"), "{seen:#}");
+    assert_eq!(house.product.made("sagemaker", "UpdateCluster"), before, "an agent starts nothing that takes away");
+    let again = house.ask("stop_spending", stop(), Some("q")).await.unwrap();
+    assert_eq!(house.product.ended(House::id(&again)).await.state, OperationState::Succeeded, "a person does");
 }
 
 #[tokio::test(start_paused = true)]

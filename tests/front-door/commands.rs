@@ -1,6 +1,7 @@
 //! Waiting, trying again, stopping, and the control plane's own health.
 
 use crate::{House, cluster};
+use account::faults::{Effect, Fault};
 use domain::ErrorCode;
 use serde_json::json;
 use std::time::Duration;
@@ -23,6 +24,33 @@ async fn br_155_a_long_wait_is_cut_and_says_so() {
     let input = json!({ "operationId": created["operationId"], "timeoutSeconds": 0 });
     let seen = house.ask("wait_for_operation", input, None).await.unwrap();
     assert!(began.elapsed() < Duration::from_secs(1) && seen.get("note").is_none(), "{seen}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_killed_invocation_reads_tell_until_when_nobody_may_act() {
+    let house = House::new().await;
+    let kill = Effect::Kill { function: "*".to_owned() };
+    let fault = Fault::new("killed", kill).on("ec2", "CreateSubnet").nth(2);
+    house.product.account.with_world(|world| world.faults.switch_on(fault).unwrap());
+    let created = house.ask("create_cluster", cluster("a"), None).await.unwrap();
+    while house.product.account.read(|world| world.faults.active()[0].met == 0) {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    let id = json!({ "operationId": created["operationId"] });
+    let seen = house.ask("get_operation", id.clone(), None).await.unwrap();
+    assert_ne!(seen["waiting"]["on"], "lane", "a change may take some seconds: {seen:#}");
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    let lease = house.product.operation(House::id(&created)).await.lease.unwrap();
+    let free = lease.until.to_string();
+    let seen = house.ask("get_operation", id.clone(), None).await.unwrap();
+    assert_eq!((&seen["waiting"]["on"], &seen["waiting"]["nextLookAt"]), (&json!("lane"), &json!(free)), "{seen:#}");
+    assert!(seen["summary"].as_str().unwrap().contains(&format!("may act at {free}")), "{seen:#}");
+    let stage = house.ask("get_stage", json!({ "tag": "a", "stage": "control-plane" }), None).await.unwrap();
+    assert_eq!(stage["waiting"], seen["waiting"]);
+    assert_eq!(house.ask("get_cluster", json!({ "tag": "a" }), None).await.unwrap()["stages"][0], stage);
+    tokio::time::sleep(Duration::from_secs(100)).await;
+    let seen = house.ask("get_operation", id, None).await.unwrap();
+    assert_eq!((&seen["state"], seen["waiting"]["on"] == "lane"), (&json!("running"), false), "{seen:#}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,8 +1,15 @@
 //! Lists: pages that join without gap or repeat, cursors that belong to one list.
 
 use crate::{House, cluster};
+use aws_sdk_dynamodb::types::AttributeValue;
 use contract::journal::{Fate, JournalEntry};
-use engine::store::{Condition, Transaction, keys::Key};
+use engine::{
+    record::Cluster,
+    store::{
+        Condition, Transaction,
+        keys::{IndexKey, Key},
+    },
+};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -45,6 +52,69 @@ async fn br_166_a_limit_is_the_number_of_items_and_pages_join() {
         assert_eq!((operations.len(), ids.len()), (20, 20));
         let newest = operations[0]["operationId"].as_str().unwrap();
         assert!(ids.iter().all(|id| *id <= newest), "newest first");
+    }
+}
+
+/// Writes `item` with members of its own beside the record's keys, as another release or an accident would.
+async fn spoil(house: &House, pk: &str, sk: &str, members: &[(&str, AttributeValue)]) {
+    let product = &house.product;
+    let config = product.owner.cloud.engine_config(&product.installed.home()).await;
+    let client = aws_sdk_dynamodb::Client::new(&config);
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    let read = client.get_item().table_name(&product.installed.table).key("pk", text(pk)).key("sk", text(sk));
+    let mut item = read.send().await.unwrap().item.unwrap();
+    item.extend(members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    client.put_item().table_name(&product.installed.table).set_item(Some(item)).send().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_that_cannot_be_read_is_told_beside_those_that_can() {
+    let house = with_clusters(3).await;
+    let store = &house.product.front.desk.store;
+    let clusters = store.clusters(None, 3).await.unwrap().items;
+    let (newer, damaged) = (&clusters[0], &clusters[1]);
+    let at = |one: &Cluster| format!("CLUSTER#{}", one.id);
+    spoil(&house, &at(newer), "CLUSTER", &[("schema", AttributeValue::N("99".to_owned()))]).await;
+    spoil(&house, &at(damaged), "STAGE#1-control-plane", &[("state", AttributeValue::S("melted".to_owned()))]).await;
+    let page = house.ask("list_clusters", json!({}), None).await.unwrap();
+    assert_eq!((page["items"].as_array().unwrap().len(), &page["items"][0]["tag"]), (1, &json!("c-02")), "{page:#}");
+    let told: Vec<&str> = page["unreadable"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+    assert_eq!(told[0], format!("{} (c-00): written by a newer release", newer.id));
+    assert!(told[1].starts_with(&format!("{} (c-01): ", damaged.id)), "{told:?}");
+    let first = house.ask("list_clusters", json!({ "limit": 1 }), None).await.unwrap();
+    assert_eq!(
+        (&first["items"], first["unreadable"].as_array().unwrap().len()),
+        (&json!([]), 1),
+        "pages go on after it"
+    );
+    assert_eq!(walk(&house, "list_clusters", json!({}), 1).await.len(), 1);
+    let operation = format!("OP#{}", newer.first_operation);
+    spoil(&house, &operation, "OP", &[("state", AttributeValue::S("dreaming".to_owned()))]).await;
+    for filter in [json!({}), json!({ "clusterTag": "c-02" })] {
+        let page = house.ask("list_operations", filter.clone(), None).await.unwrap();
+        let lines = page["unreadable"].as_array().map_or(0, Vec::len);
+        let whole = filter == json!({});
+        assert_eq!((page["items"].as_array().unwrap().len(), lines), if whole { (2, 1) } else { (1, 0) }, "{page:#}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tag_that_is_used_again_is_listed_with_its_tombstones_and_pages_through_them() {
+    let house = with_clusters(2).await;
+    let store = &house.product.front.desk.store;
+    let living = store.clusters(None, 1).await.unwrap().items.remove(0);
+    for _ in 0..3 {
+        let id = house.product.front.desk.context.cluster_id();
+        let tombstone = Cluster { id, deleted_at: Some(living.created_at), ..living.clone() };
+        let index = Some(IndexKey::clusters(&living.tag, id));
+        let write = Transaction::new().put_indexed(&Key::cluster(id), index, &tombstone, &Condition::Absent);
+        store.write(write).await.unwrap();
+    }
+    assert_eq!(store.clusters(None, 10).await.unwrap().items.len(), 5);
+    for limit in [1, 2, 10] {
+        let tags: Vec<Value> =
+            walk(&house, "list_clusters", json!({}), limit).await.iter().map(|one| one["tag"].clone()).collect();
+        assert_eq!(tags, ["c-00", "c-01"], "{limit} at a time");
     }
 }
 

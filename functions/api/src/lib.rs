@@ -103,7 +103,7 @@ impl FrontDoor for Api {
             "get_operation" => answer(asked(input, |input| operations::get(self, input))?.await),
             "wait_for_operation" => answer(asked(input, |input| operations::wait(self, input))?.await),
             "get_journal" => answer(asked(input, |input| operations::journal(self, input))?.await),
-            "retry_operation" => answer(asked(input, |input| operations::retry(self, input))?.await),
+            "retry_operation" => answer(asked(input, |input| operations::retry(self, input, &request))?.await),
             "cancel_operation" => answer(asked(input, |input| operations::cancel(self, input))?.await),
             "list_nodes" => answer(asked(input, |input| nodes::list_nodes(self, input))?.await),
             "list_subnets" => answer(asked(input, |input| subnets::list_subnets(self, input))?.await),

@@ -2,6 +2,7 @@
 
 use crate::{
     Api, cursor, problems,
+    submitting::needs_approval,
     views::operations::{accepted, awaiting, view},
 };
 use contract::{
@@ -15,7 +16,7 @@ use contract::{
 use domain::{ErrorCode, ids::OperationId, states::OperationState};
 use engine::record::Operation;
 use std::time::Duration;
-use surface::problem::problem;
+use surface::{Request, problem::problem};
 use tokio::time::{Instant, sleep};
 
 /// Longest wait, seconds: clients give up between 30 and 60, the gateway at 29 (field report BR-155).
@@ -43,8 +44,10 @@ pub(crate) async fn list(api: &Api, input: ListOperations) -> Result<OperationLi
     let page = page.map_err(problems::of_trouble)?;
     // The index sorts by id alone, the list of one cluster by a key that begins with `OP#`.
     let prefix = if input.cluster_tag.is_some() { "OP#" } else { "" };
+    let now = api.desk().context.now();
+    let rows = page.items.iter().map(|operation| view(operation, now)).collect();
     let key = |one: &OperationView| format!("{prefix}{}", one.operation_id);
-    let (items, next) = cursor::fitting(page.items.iter().map(view).collect(), page.next, key);
+    let (items, next) = cursor::fitting(rows, page.next, key);
     Ok(OperationList { items, unreadable: page.unreadable, next_cursor: next.map(|next| cursor::seal(&name, &next)) })
 }
 
@@ -54,7 +57,7 @@ pub(crate) async fn get(api: &Api, input: GetOperation) -> Result<OperationView,
 
 /// The view of `operation`; of one that waits for a person with the plan that would run.
 async fn shown(api: &Api, operation: &Operation) -> Result<OperationView, Problem> {
-    let view = view(operation);
+    let view = view(operation, api.desk().context.now());
     if operation.state != OperationState::AwaitingApproval {
         return Ok(view);
     }
@@ -93,10 +96,16 @@ pub(crate) async fn journal(api: &Api, input: GetJournal) -> Result<JournalPage,
     Ok(JournalPage { items, unreadable: page.unreadable, next_cursor: next.map(|next| cursor::seal(&name, &next)) })
 }
 
-pub(crate) async fn retry(api: &Api, input: RetryOperation) -> Result<OperationAccepted, Problem> {
-    let running = !found(api, input.operation_id).await?.is_terminal();
-    let operation = api.desk().retry(input.operation_id).await.map_err(problems::of_refused)?;
-    Ok(accepted(&operation, running, Vec::new()))
+/// Tries again. Whoever may not start what the operation does has it wait for a person, whoever asked for it first.
+pub(crate) async fn retry(api: &Api, input: RetryOperation, request: &Request) -> Result<OperationAccepted, Problem> {
+    let (id, desk) = (input.operation_id, api.desk());
+    let before = found(api, id).await?;
+    let again = match needs_approval(&before.kind, request) {
+        true => desk.retry_unapproved(id).await,
+        false => desk.retry(id).await,
+    };
+    let operation = again.map_err(problems::of_refused)?;
+    Ok(accepted(&operation, !before.is_terminal(), Vec::new()))
 }
 
 pub(crate) async fn cancel(api: &Api, input: CancelOperation) -> Result<OperationAccepted, Problem> {

@@ -5,26 +5,46 @@ use crate::{
     clusters::written,
     problems,
     submitting::{STAGES_MACHINE, Wanted, take, unchanged},
-    views::stages::{short, view},
+    views::{
+        silence,
+        stages::{short, view},
+    },
 };
 use contract::{
     problem::Problem,
     stages::{GetStage, ListStages, RunStage, StageList, StageView},
 };
-use engine::submit::ClusterWrite;
+use domain::states::StageState;
+use engine::{record::StageRecord, submit::ClusterWrite};
 use serde_json::Value;
 use surface::Request;
 
 pub(crate) async fn list(api: &Api, input: ListStages) -> Result<StageList, Problem> {
     let cluster = api.cluster(&input.tag).await?;
-    let stages = api.desk().store.stages(cluster.id).await.map_err(problems::of_trouble)?;
+    let stages = told(api, api.desk().store.stages(cluster.id).await.map_err(problems::of_trouble)?).await?;
     Ok(StageList { items: stages.iter().map(|record| short(&cluster, record)).collect() })
 }
 
 pub(crate) async fn get(api: &Api, input: GetStage) -> Result<StageView, Problem> {
     let cluster = api.cluster(&input.tag).await?;
     let record = api.desk().store.stage(cluster.id, input.stage).await.map_err(problems::of_trouble)?;
-    Ok(view(&cluster, &record))
+    Ok(view(&cluster, &one_told(api, record).await?))
+}
+
+/// `record` with what the operation that runs it knows of its invocation.
+async fn one_told(api: &Api, record: StageRecord) -> Result<StageRecord, Problem> {
+    let Some(id) = record.operation_id.filter(|_| record.state == StageState::Running) else { return Ok(record) };
+    let operation = api.desk().store.operation(id).await.map_err(problems::of_trouble)?;
+    Ok(silence::of_stage(record, operation.as_ref(), api.desk().context.now()))
+}
+
+/// The same for all stages of a cluster, of which one runs at the most.
+pub(crate) async fn told(api: &Api, records: Vec<StageRecord>) -> Result<Vec<StageRecord>, Problem> {
+    let mut told = Vec::with_capacity(records.len());
+    for record in records {
+        told.push(one_told(api, record).await?);
+    }
+    Ok(told)
 }
 
 pub(crate) async fn run(api: &Api, input: RunStage, request: Request) -> Result<Value, Problem> {

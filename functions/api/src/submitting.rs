@@ -63,7 +63,7 @@ pub(crate) async fn take(api: &Api, wanted: Wanted, request: &Request) -> Result
 }
 
 /// Whether what `kind` does waits for a person: it takes something away, and the caller may not approve that.
-fn needs_approval(kind: &str, request: &Request) -> bool {
+pub(crate) fn needs_approval(kind: &str, request: &Request) -> bool {
     let destructive = contract::list::find(kind).is_some_and(|descriptor| descriptor.hints.destructive);
     destructive && !request.scopes.contains(&Scope::Approve)
 }

@@ -2,4 +2,5 @@
 
 pub(crate) mod clusters;
 pub(crate) mod operations;
+pub(crate) mod silence;
 pub(crate) mod stages;

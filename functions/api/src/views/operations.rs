@@ -1,11 +1,13 @@
 //! Operations: the view, and the answer to a request that made one.
 
-use contract::operations::{OperationAccepted, OperationView};
+use super::silence;
+use contract::operations::{OperationAccepted, OperationView, Waiting};
 use domain::states::OperationState;
 use engine::{
     planned::{Ending, PlanRecord},
     record::Operation,
 };
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 /// The tool that shows completion.
@@ -14,8 +16,9 @@ const COMPLETION: &str = "wait_for_operation";
 /// Seconds after which a first look is worthwhile.
 const FIRST_LOOK: u32 = 2;
 
-/// An operation.
-pub(crate) fn view(operation: &Operation) -> OperationView {
+/// An operation, as it is told at `now`.
+pub(crate) fn view(operation: &Operation, now: Timestamp) -> OperationView {
+    let waiting = silence::waiting(operation, now);
     OperationView {
         operation_id: operation.id,
         kind: operation.kind.clone(),
@@ -24,9 +27,9 @@ pub(crate) fn view(operation: &Operation) -> OperationView {
         done: operation.is_terminal(),
         attempt: operation.attempt,
         stage: operation.stage,
-        summary: summary(operation),
+        summary: summary(operation, waiting.as_ref()),
         next: next(operation),
-        waiting: operation.waiting.clone(),
+        waiting,
         changes: operation.journal_length,
         remaining: operation.remaining,
         failure: operation.failure.clone(),
@@ -75,7 +78,7 @@ pub(crate) fn awaiting(record: &PlanRecord) -> Value {
     })
 }
 
-fn summary(operation: &Operation) -> String {
+fn summary(operation: &Operation, waiting: Option<&Waiting>) -> String {
     let at = operation.stage.map(|stage| format!("Stage {stage}: ")).unwrap_or_default();
     match operation.state {
         OperationState::Accepted => "Recorded; its execution starts in a moment.".to_owned(),
@@ -85,7 +88,7 @@ fn summary(operation: &Operation) -> String {
                 .to_owned()
         }
         OperationState::Running if operation.cancel_requested => format!("{at}stops before its next change."),
-        OperationState::Running => match &operation.waiting {
+        OperationState::Running => match waiting {
             Some(waiting) => format!("{at}{}", waiting.reason),
             None => format!("{at}{} changes made or tried, {} to go.", operation.journal_length, operation.remaining),
         },

@@ -49,7 +49,9 @@ pub fn judge(scene: Scene<'_>, seen: &Seen, ground: Ground) -> Verdict {
         return Verdict::Well;
     }
     if addon.status == AddonStatus::Deleting {
-        return Verdict::Wait(Wait::new(WaitingOn::Aws, format!("add-on {name} is being deleted")));
+        return Verdict::Wait(
+            Wait::new(WaitingOn::Aws, format!("add-on {name} is being deleted")).of(format!("addon-deletion/{name}")),
+        );
     }
     // Nothing is deleted and made anew while there is nowhere to run: it would fail again (SPEC C4).
     if seen.wanted.runs == Runs::Somewhere && ground.open == 0 {
@@ -61,7 +63,7 @@ pub fn judge(scene: Scene<'_>, seen: &Seen, ground: Ground) -> Verdict {
         _ => Verdict::Wait(Wait {
             deadline: Some(PATIENCE),
             failure: Some(failure(seen)),
-            ..Wait::new(WaitingOn::Aws, on_its_way(seen))
+            ..Wait::new(WaitingOn::Aws, on_its_way(seen)).of(format!("addon/{name}"))
         }),
     }
 }
@@ -99,7 +101,7 @@ fn failed_creation(scene: Scene<'_>, seen: &Seen) -> Verdict {
     let waited = waiting.map(|waiting| scene.now.duration_since(waiting.since)).unwrap_or_default();
     if heals && waited < HEALING {
         let text = format!("add-on {name} is CREATE_FAILED and heals by itself when its pods run");
-        return Verdict::Wait(Wait::new(WaitingOn::Nodes, text));
+        return Verdict::Wait(Wait::new(WaitingOn::Nodes, text).of(format!("addon-healing/{name}")));
     }
     Verdict::Change(AddonChange::Release { name: name.to_owned() })
 }

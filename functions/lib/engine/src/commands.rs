@@ -26,6 +26,22 @@ impl Desk {
     /// is answered as it is.
     pub async fn retry(&self, id: OperationId) -> Result<Operation, Refused> {
         let before = self.found(id).await?;
+        let needs_approval = before.needs_approval;
+        self.retry_as(before, needs_approval).await
+    }
+
+    /// The same for somebody who may not approve what the operation takes away: it waits for a person again, also if a
+    /// person asked for it first. What they wanted then is not what they would want now.
+    ///
+    /// # Errors
+    /// As of [`retry`](Self::retry).
+    pub async fn retry_unapproved(&self, id: OperationId) -> Result<Operation, Refused> {
+        let before = self.found(id).await?;
+        self.retry_as(before, true).await
+    }
+
+    async fn retry_as(&self, before: Operation, needs_approval: bool) -> Result<Operation, Refused> {
+        let id = before.id;
         match before.state {
             OperationState::Failed | OperationState::Cancelled => {}
             OperationState::Accepted | OperationState::Running | OperationState::AwaitingApproval => return Ok(before),
@@ -35,13 +51,16 @@ impl Desk {
             }
         }
         let again = Operation {
-            state: Operation::begins_as(before.needs_approval),
+            needs_approval,
+            state: Operation::begins_as(needs_approval),
             attempt: before.attempt + 1,
             first_stage: before.stage.or(before.first_stage),
             began_at: None,
             cancel_requested: false,
             waiting: None,
             interrupted: None,
+            waits: Vec::new(),
+            looks: 0,
             failure: None,
             left: Vec::new(),
             lease: None,
@@ -103,6 +122,7 @@ impl Desk {
             finished_at: Some(now),
             waiting: None,
             interrupted: None,
+            waits: Vec::new(),
             lease: None,
             ..self.next(before)
         };

@@ -42,6 +42,9 @@ pub trait Change: Serialize + Clone + Send + Sync + 'static {
 pub struct Wait {
     /// What is waited for, for machines.
     pub on: WaitingOn,
+    /// What exactly, as a stable key without figures: `addon/coredns`. Another subject is another wait, with a pace and a
+    /// deadline of its own.
+    pub subject: String,
     /// What is waited for, one sentence for people, with figures and dates.
     pub reason: String,
     /// When to look again; the tick grows it up to a minute, or takes `until` when that is further.
@@ -60,7 +63,15 @@ pub struct Wait {
 impl Wait {
     /// A wait of this kind that is looked at again after a few seconds at first.
     pub fn new(on: WaitingOn, reason: impl Into<String>) -> Self {
-        Self { on, reason: reason.into(), seconds: 5, until: None, deadline: None, failure: None }
+        let (subject, reason) = (on.to_string(), reason.into());
+        Self { on, subject, reason, seconds: 5, until: None, deadline: None, failure: None }
+    }
+
+    /// The same, for this subject; for waits that one stage may come to one after the other.
+    #[must_use]
+    pub fn of(mut self, subject: impl Into<String>) -> Self {
+        self.subject = subject.into();
+        self
     }
 }
 

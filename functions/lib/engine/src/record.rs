@@ -176,6 +176,21 @@ pub struct Lease {
     pub until: Timestamp,
 }
 
+/// A wait of an operation's attempt that is not known to be over: its pace and its deadline go on when something else
+/// came between.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenWait {
+    /// What is waited for, as the plan's wait names it.
+    pub subject: String,
+    /// Since when, the time left out in which the plan waited for something else.
+    pub since: Timestamp,
+    /// Until when it was slept for last.
+    pub until: Timestamp,
+    /// How often it was looked at without change.
+    pub looks: u32,
+}
+
 /// One requested change, from acceptance to its terminal state, which stays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -222,9 +237,15 @@ pub struct Operation {
     /// What it waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Waiting>,
-    /// The wait that a refused read or a lost answer broke into: it goes on, not anew, when that is over.
+    /// The wait that a refused read or a lost answer broke into, for telling: what AWS goes on with meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupted: Option<Waiting>,
+    /// What this attempt waits for and has waited for since its last change, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<OpenWait>,
+    /// How often this attempt's execution has waited: each time takes up some of the events that it may have.
+    #[serde(default)]
+    pub looks: u32,
     /// Whether somebody asked it to stop before the next change.
     #[serde(default)]
     pub cancel_requested: bool,
@@ -275,6 +296,13 @@ impl Operation {
     /// The state in which an attempt of it begins.
     pub(crate) fn begins_as(needs_approval: bool) -> OperationState {
         if needs_approval { OperationState::AwaitingApproval } else { OperationState::Accepted }
+    }
+
+    /// Forgets all waits: something was done, or it has ended.
+    pub(crate) fn stop_waiting(&mut self) {
+        self.waiting = None;
+        self.interrupted = None;
+        self.waits.clear();
     }
 
     /// Whether it has ended.

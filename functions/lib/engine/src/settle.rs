@@ -57,6 +57,7 @@ impl Desk {
             finished_at: Some(now),
             waiting: None,
             interrupted: None,
+            waits: Vec::new(),
             lease: None,
             ..self.next(&before)
         };

@@ -257,6 +257,8 @@ impl Desk {
             began_at: None,
             waiting: None,
             interrupted: None,
+            waits: Vec::new(),
+            looks: 0,
             cancel_requested: false,
             failure: None,
             left: Vec::new(),

@@ -52,8 +52,10 @@ struct Tick<'a, R> {
 
 /// Why a tick stops early without having anything to say about the operation.
 enum Stop {
-    /// Another tick acts, or our records are no longer the newest: come back later.
+    /// Our records are no longer the newest: come back soon.
     Yield,
+    /// Another tick may act for so long: come back later.
+    Held(SignedDuration),
     /// The table does not answer: come back later.
     Store(Trouble),
     /// The operation has ended, and this is what the state machine is told.
@@ -79,6 +81,7 @@ pub async fn tick<R: Reconciler>(
         Ok(answer) => Ok(answer),
         Err(Stop::Ended(result)) => result,
         Err(Stop::Yield) => Ok(wait_answer(5, WaitingOn::Lane)),
+        Err(Stop::Held(left)) => Ok(wait_answer(waiting::for_lease(left), WaitingOn::Lane)),
         // A record that cannot be read or written as it is: no wait mends that, and a wait would be told as throttling.
         Err(Stop::Store(Trouble::Fatal(failure))) => {
             tracing::error!(operation.id = %request.operation_id, error = %failure, "the records cannot be used");
@@ -142,8 +145,8 @@ fn refuse_unfit(operation: &Operation, request: &TickRequest) -> Flow<()> {
 impl<R: Reconciler> Tick<'_, R> {
     /// Takes the right to act, and notes that operation and stage run.
     async fn take_lease(&mut self) -> Flow<()> {
-        if self.operation.lease.as_ref().is_some_and(|lease| lease.until > self.began) {
-            return Err(Stop::Yield);
+        if let Some(lease) = self.operation.lease.as_ref().filter(|lease| lease.until > self.began) {
+            return Err(Stop::Held(lease.until.duration_since(self.began)));
         }
         let until = self.began.saturating_add(LEASE).unwrap_or(Timestamp::MAX);
         self.operation.lease = Some(Lease { holder: self.holder.clone(), until });
@@ -160,8 +163,7 @@ impl<R: Reconciler> Tick<'_, R> {
                 stage.finished_at = None;
                 stage.waiting = None;
                 stage.failure = None;
-                self.operation.waiting = None;
-                self.operation.interrupted = None;
+                self.operation.stop_waiting();
             }
         }
         self.save().await

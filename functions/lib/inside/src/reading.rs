@@ -191,7 +191,8 @@ fn on_its_way(pod: &Pod, warnings: &[String], spreads: bool) -> Reading {
     let reason = format!("waiting for the probe pod to read the bucket{more}");
     let failure = Failure::new(ErrorCode::DependencyNotReady, format!("the probe pod did not read the bucket{more}"))
         .with_action(format!("Look at pod {} in namespace {NAMESPACE}, then run the stage again.", pod.name));
-    Reading::Wait(Wait { deadline: Some(PATIENCE), failure: Some(failure), ..Wait::new(on, reason) })
+    let wait = Wait::new(on, reason).of("probe");
+    Reading::Wait(Wait { deadline: Some(PATIENCE), failure: Some(failure), ..wait })
 }
 
 fn refused(text: &str) -> Failure {

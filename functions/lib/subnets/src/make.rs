@@ -144,7 +144,7 @@ fn route(
         })?;
         if nat.state == "pending" {
             let reason = format!("NAT gateway {} is coming up (usually 1 to 2 minutes)", nat.id);
-            steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason)));
+            steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason).of("nat-gateway")));
         }
         let (nat, replace) = (nat.id.clone(), default.is_some());
         steps.push(Step::Change(Change::RouteToNat { zone_id: zone_id(), table: table.clone(), nat, replace }));

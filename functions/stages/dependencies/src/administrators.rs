@@ -69,7 +69,7 @@ pub(crate) fn wait(scene: Scene<'_>, seen: &[Administrator]) -> Option<Wait> {
     let one = seen.iter().find(young)?;
     let reason =
         format!("the access entry of {} has not reached the Kubernetes API yet (up to a minute)", one.principal);
-    Some(Wait::new(WaitingOn::Aws, reason))
+    Some(Wait::new(WaitingOn::Aws, reason).of("administrators"))
 }
 
 /// What came of it, one for each; a person who is not let in keeps nothing else from working.

@@ -59,7 +59,8 @@ fn eks<'a>(scene: Scene<'_>, seen: &'a Observed) -> Result<&'a EksCluster, Plan<
             Err(Plan::failed(failure))
         }
         StatusClass::Busy | StatusClass::Degraded | StatusClass::Unknown => {
-            let wait = Wait::new(WaitingOn::Aws, format!("EKS cluster {name} is {}; it must be ACTIVE", eks.status));
+            let reason = format!("EKS cluster {name} is {}; it must be ACTIVE", eks.status);
+            let wait = Wait::new(WaitingOn::Aws, reason).of("eks-cluster");
             let end = End::Undecided("what follows is planned once the EKS cluster is ACTIVE".to_owned());
             Err(Plan { steps: vec![Step::Wait(wait)], end })
         }

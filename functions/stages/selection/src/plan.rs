@@ -63,7 +63,7 @@ fn wait_for_service(cluster: &EksCluster) -> Result<Option<Wait>, Failure> {
             return Err(Failure::new(ErrorCode::Conflict, text).with_action("Use a cluster that is in service."));
         }
     };
-    Ok(Some(Wait { deadline: Some(CREATION), ..Wait::new(WaitingOn::Aws, reason) }))
+    Ok(Some(Wait { deadline: Some(CREATION), ..Wait::new(WaitingOn::Aws, reason).of("eks-cluster") }))
 }
 
 /// What HyperPod requires of the cluster itself.
@@ -110,7 +110,8 @@ fn refused(cluster: &EksCluster, entered: Option<bool>, failure: &Failure) -> Re
         return Err(denied);
     }
     let reason = "our access entry has not reached the Kubernetes API yet (up to a minute)";
-    Ok(Some(Wait { deadline: Some(SPREADING), failure: Some(denied), ..Wait::new(WaitingOn::Aws, reason) }))
+    let wait = Wait::new(WaitingOn::Aws, reason).of("access-entry");
+    Ok(Some(Wait { deadline: Some(SPREADING), failure: Some(denied), ..wait }))
 }
 
 /// A silent endpoint that is not open to everybody is out of our reach, and is told at once (field report BR-011).
@@ -143,7 +144,8 @@ fn silent(cluster: &EksCluster, failure: &Failure) -> Result<Option<Wait>, Failu
     }
     let reason = format!("the Kubernetes endpoint of EKS cluster {} does not answer: {failure}", cluster.name);
     let late = unreachable(reason.clone(), "Look at the cluster's health in EKS, then run it again.");
-    Ok(Some(Wait { deadline: Some(SILENCE), failure: Some(late), ..Wait::new(WaitingOn::Aws, reason) }))
+    let wait = Wait::new(WaitingOn::Aws, reason).of("kubernetes-endpoint");
+    Ok(Some(Wait { deadline: Some(SILENCE), failure: Some(late), ..wait }))
 }
 
 fn outcome(cluster: &EksCluster, observed: &Observed) -> serde_json::Value {

@@ -42,7 +42,8 @@ pub(crate) fn plan(scene: Scene<'_>, observed: &Observed) -> Plan<Change> {
     let missing = observed.objects.iter().filter(|object| object.owner != Ownership::Foreign && !object.as_wanted);
     steps.extend(missing.map(|object| Step::Change(Change::Apply(object.title.clone()))));
     if steps.is_empty() && !is_bound(observed) {
-        steps.push(Step::Wait(Wait::new(WaitingOn::Aws, format!("claim {STORAGE_CLAIM} is not Bound yet"))));
+        let reason = format!("claim {STORAGE_CLAIM} is not Bound yet");
+        steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason).of("claim")));
     }
     read(scene, observed, steps, driver_wait)
 }

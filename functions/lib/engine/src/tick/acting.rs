@@ -54,6 +54,7 @@ impl<R: Reconciler> Tick<'_, R> {
             (Sent::Applied, _) => Some(Wait {
                 seconds: 2,
                 ..Wait::new(WaitingOn::Aws, format!("waiting for this to show: {}", change.title()))
+                    .of(format!("change/{key}"))
             }),
             (Sent::Intended, Guard::Window) => Some(Wait {
                 seconds: 5,
@@ -61,6 +62,7 @@ impl<R: Reconciler> Tick<'_, R> {
                     WaitingOn::UncertainChange,
                     format!("the answer was lost, looking whether it happened: {}", change.title()),
                 )
+                .of(format!("change/{key}"))
             }),
             (Sent::Intended, Guard::Service) | (Sent::Refused, _) => None,
         }
@@ -86,8 +88,7 @@ impl<R: Reconciler> Tick<'_, R> {
         entry.failure = trouble.as_ref().map(|trouble| trouble.failure().clone());
         entry.answered_at = Some(self.engine.context.now());
         if trouble.is_none() {
-            self.operation.waiting = None;
-            self.operation.interrupted = None;
+            self.operation.stop_waiting();
             if let Some(stage) = self.stage.as_mut() {
                 stage.waiting = None;
             }

@@ -151,8 +151,7 @@ impl<R: Reconciler> Tick<'_, R> {
 
     fn close_stage(&mut self, state: StageState, failure: Option<Failure>) {
         let now = self.engine.context.now();
-        self.operation.waiting = None;
-        self.operation.interrupted = None;
+        self.operation.stop_waiting();
         self.operation.lease = None;
         if let Some(stage) = self.stage.as_mut() {
             stage.state = state;

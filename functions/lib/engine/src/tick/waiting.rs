@@ -1,19 +1,40 @@
 //! Waiting: typed, with a reason for people, an interval that grows with the wait, and a deadline.
 
-use super::{Flow, Tick, wait_answer};
-use crate::{context::jitter, plan::Wait, reconciler::Reconciler, record::TickAnswer, record::Waiting};
+use super::{BUDGET, Flow, LEASE, Tick, wait_answer};
+use crate::{
+    context::jitter,
+    plan::Wait,
+    reconciler::Reconciler,
+    record::{OpenWait, TickAnswer, Waiting},
+};
 use domain::{codes::ErrorCode, failure::Failure, states::WaitingOn};
 use jiff::{SignedDuration, Timestamp};
 
 /// A wait is a failure after this, unless it is known to be longer.
 const DEADLINE: SignedDuration = SignedDuration::from_hours(24);
 
-/// The longest interval between two looks where no date is known: with it, a day of waiting stays far below the 25,000
-/// events of an execution.
+/// The longest interval between two looks where no date is known.
 const LONGEST: u32 = 60;
+
+/// What share of the time waited so far the next interval is: a ten-minute wait is noticed within seven seconds, a wait of
+/// half an hour within twenty, ten on average.
+const SHARE: i64 = 90;
+
+/// What the subject of every trouble begins with.
+const TROUBLE: &str = "trouble/";
+
+/// Most waits that are remembered; those that were given up first are forgotten first.
+const MOST_WAITS: usize = 16;
 
 /// The longest sleep towards a known date; a look in between notices what has changed.
 const LONGEST_TO_DATE: i64 = 3600;
+
+/// Seconds until the next look at a lease that somebody else holds for another `left`. One who works gives it back within
+/// seconds; one who has held it for longer than a tick lasts is most likely dead, and is waited out.
+pub(super) fn for_lease(left: SignedDuration) -> u32 {
+    let seconds = if LEASE - left <= BUDGET { 10 } else { left.as_secs().clamp(1, 30) + 1 };
+    u32::try_from(seconds).unwrap_or(LONGEST)
+}
 
 /// What keeps a call from being answered as hoped, and passes by itself: throttling, 5xx, a spreading role.
 pub(super) fn for_trouble(on: WaitingOn, failure: Failure) -> Wait {
@@ -27,28 +48,25 @@ pub(super) fn for_lost_answer(failure: Failure) -> Wait {
 }
 
 impl<R: Reconciler> Tick<'_, R> {
-    /// Waits for what the plan has come to: as long as it says at first, then a sixtieth of the time waited so far (a
-    /// ten-minute wait is noticed within ten seconds), or up to the known date.
+    /// Waits for what the plan has come to: as long as it says at first, then a share of the time waited so far, or up to
+    /// the known date. What is waited for after something else begins with its own pace and deadline.
     pub(super) async fn wait(&mut self, wait: Wait) -> Flow<TickAnswer> {
         let now = self.engine.context.now();
-        let (since, looks) = self.resumed(wait.on).unwrap_or((now, 0));
+        let (since, looks) = self.resumed(&wait.subject);
         self.operation.interrupted = None;
+        self.operation.waits.retain(|before| !before.subject.starts_with(TROUBLE));
         let seconds = match wait.until.filter(|until| *until > now) {
             Some(until) => towards(until, now),
-            None => {
-                let waited = u32::try_from(now.duration_since(since).as_secs()).unwrap_or(0);
-                (waited / 60).clamp(wait.seconds.clamp(1, LONGEST), LONGEST)
-            }
+            None => grown(now.duration_since(since), wait.seconds),
         };
         self.look_again_in(seconds, wait, since, looks).await
     }
 
     /// Waits until a call may be answered: twice as long each time, with chance, since others wait for the same. A wait
-    /// that this breaks into goes on afterwards, and so does its deadline: two troubles in turn are not waited for without
-    /// end.
+    /// that this breaks into goes on afterwards, and so does its deadline.
     pub(super) async fn back_off(&mut self, wait: Wait) -> Flow<TickAnswer> {
-        let now = self.engine.context.now();
-        let (since, looks) = self.resumed(wait.on).unwrap_or((now, 0));
+        let wait = Wait { subject: format!("{TROUBLE}{}", wait.on), ..wait };
+        let (since, looks) = self.resumed(&wait.subject);
         if let Some(other) = self.operation.waiting.take().filter(|before| before.on != wait.on) {
             self.operation.interrupted.get_or_insert(other);
         }
@@ -56,11 +74,16 @@ impl<R: Reconciler> Tick<'_, R> {
         self.look_again_in(backed_off(looks, chance), wait, since, looks).await
     }
 
-    /// Since when the operation waits for this, and how often it has looked.
-    fn resumed(&self, on: WaitingOn) -> Option<(Timestamp, u32)> {
-        let known = [&self.operation.waiting, &self.operation.interrupted];
-        let before = known.into_iter().flatten().find(|before| before.on == on)?;
-        Some((before.since, before.looks + 1))
+    /// Since when the operation waits for `subject`, and how often it has looked. Two waits in turn both come to their
+    /// deadlines: each counts the time in which it was waited for, and trouble that breaks into one stops no clock.
+    fn resumed(&self, subject: &str) -> (Timestamp, u32) {
+        let now = self.engine.context.now();
+        let waits = &self.operation.waits;
+        let Some(before) = waits.iter().find(|before| before.subject == subject) else { return (now, 0) };
+        let newest = waits.iter().rev().find(|before| !before.subject.starts_with(TROUBLE));
+        let went_on = subject.starts_with(TROUBLE) || newest.is_some_and(|newest| newest.subject == subject);
+        let between = if went_on { SignedDuration::ZERO } else { now.duration_since(before.until.min(now)) };
+        (before.since.saturating_add(between).unwrap_or(now), before.looks + 1)
     }
 
     /// Writes the wait down and hands it to the state machine; a wait past its deadline is a failure.
@@ -70,9 +93,12 @@ impl<R: Reconciler> Tick<'_, R> {
         if now >= deadline {
             return self.fail(overdue(wait, since)).await;
         }
-        let next_look_at = now.saturating_add(SignedDuration::from_secs(seconds.into())).unwrap_or(Timestamp::MAX);
+        self.operation.looks = self.operation.looks.saturating_add(1);
+        let seconds = seconds.max(sparing(self.operation.looks));
+        let until = now.saturating_add(SignedDuration::from_secs(seconds.into())).unwrap_or(Timestamp::MAX);
+        self.remember(OpenWait { subject: wait.subject, since, until, looks });
         let on = wait.on;
-        let waiting = Waiting { on, reason: wait.reason, since, deadline, next_look_at, looks };
+        let waiting = Waiting { on, reason: wait.reason, since, deadline, next_look_at: until, looks };
         if let Some(stage) = self.stage.as_mut() {
             stage.waiting = Some(waiting.clone());
         }
@@ -80,6 +106,30 @@ impl<R: Reconciler> Tick<'_, R> {
         self.operation.lease = None;
         self.save().await?;
         Ok(wait_answer(seconds, on))
+    }
+
+    fn remember(&mut self, wait: OpenWait) {
+        let waits = &mut self.operation.waits;
+        waits.retain(|before| before.subject != wait.subject);
+        waits.push(wait);
+        let more = waits.len().saturating_sub(MOST_WAITS);
+        waits.drain(..more);
+    }
+}
+
+/// Seconds until the next look of a wait that has lasted for `waited` and began with looks `first` apart.
+fn grown(waited: SignedDuration, first: u32) -> u32 {
+    let share = u32::try_from(waited.as_secs() / SHARE).unwrap_or(0);
+    share.clamp(first.clamp(1, LONGEST), LONGEST)
+}
+
+/// Seconds that an attempt waits at least after so many looks. One takes nine events of the 25,000 that an execution may
+/// have (Step Functions quotas): an attempt that has looked for more than a day looks seldom, and never dies of it.
+const fn sparing(looks: u32) -> u32 {
+    match looks {
+        0..1_500 => 0,
+        1_500..2_000 => 300,
+        _ => 3_600,
     }
 }
 
@@ -124,6 +174,29 @@ mod tests {
         let latest: Vec<u32> = (0..8).map(|looks| backed_off(looks, 1.0)).collect();
         assert_eq!(soonest, [1, 2, 4, 8, 16, 30, 30, 30]);
         assert_eq!(latest, [2, 4, 8, 16, 32, 60, 60, 60]);
+    }
+
+    #[test]
+    fn a_lease_is_looked_at_soon_while_its_holder_may_work_and_seldom_after_that() {
+        assert_eq!([90, 75, 69, 20, 1].map(|left| for_lease(SignedDuration::from_secs(left))), [10, 10, 31, 21, 2]);
+    }
+
+    #[test]
+    fn looks_are_ten_seconds_apart_or_less_for_a_quarter_of_an_hour_and_a_minute_at_most() {
+        let after = |minutes, first| grown(SignedDuration::from_mins(minutes), first);
+        assert_eq!([0, 1, 7, 10, 15, 30, 90, 600].map(|minutes| after(minutes, 5)), [5, 5, 5, 6, 10, 20, 60, 60]);
+        assert_eq!((after(0, 30), after(0, 0), after(0, 900)), (30, 1, 60));
+    }
+
+    #[test]
+    fn ten_days_of_waiting_fit_into_one_execution() {
+        let (mut waited, mut looks) = (0, 0);
+        while waited < 10 * 24 * 3600 {
+            looks += 1;
+            let anew = SignedDuration::from_secs(waited % (24 * 3600));
+            waited += i64::from(grown(anew, 5).max(sparing(looks)));
+        }
+        assert!(looks * 9 < 20_000, "{looks} looks");
     }
 
     #[test]

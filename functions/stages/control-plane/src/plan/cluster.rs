@@ -160,7 +160,7 @@ pub(super) fn create(
         Some(EksClusterStatus::Failed) => change(steps, ClusterChange::DeleteFailedCluster { name: name.clone() }),
         Some(EksClusterStatus::Deleting) => {
             let reason = format!("the failed EKS cluster {name} is being deleted");
-            steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason)));
+            steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason).of("eks-cluster-deletion")));
         }
         Some(_) => return,
     }
@@ -195,14 +195,16 @@ pub(super) fn await_service(scene: Scene<'_>, around: &Around, steps: &mut Vec<S
     let asked = scene.ledger.get(CREATE_CLUSTER).map(|entry| entry.at);
     let early = asked.is_some_and(|at| scene.now.duration_since(at) < NEVER_BEFORE);
     let seconds = if early { 30 } else { 5 };
-    steps.push(Step::Wait(Wait { seconds, deadline: Some(CREATION_DEADLINE), ..Wait::new(WaitingOn::Aws, reason) }));
+    let wait = Wait::new(WaitingOn::Aws, reason).of("eks-cluster");
+    steps.push(Step::Wait(Wait { seconds, deadline: Some(CREATION_DEADLINE), ..wait }));
 }
 
 /// EKS takes one change of a cluster at a time: while it updates, further ones wait.
 pub(super) fn await_update(cluster: Option<&EksCluster>, changes_remain: bool, steps: &mut Vec<Step<Change>>) {
     if let Some(cluster) = cluster.filter(|it| changes_remain && it.status == EksClusterStatus::Updating) {
         let reason = format!("EKS cluster {} is being updated; it takes no other change meanwhile", cluster.name);
-        steps.push(Step::Wait(Wait { deadline: Some(CREATION_DEADLINE), ..Wait::new(WaitingOn::Aws, reason) }));
+        let wait = Wait::new(WaitingOn::Aws, reason).of("eks-cluster-update");
+        steps.push(Step::Wait(Wait { deadline: Some(CREATION_DEADLINE), ..wait }));
     }
 }
 

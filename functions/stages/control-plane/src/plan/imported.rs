@@ -101,7 +101,7 @@ fn nat(borrowed: &Borrowed, tables: &[(&String, bool)], steps: &mut Vec<Step<Cha
     match there {
         Some(nat) if nat.state != "available" => {
             let reason = format!("NAT gateway {} is coming up (usually 1 to 2 minutes)", nat.id);
-            steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason)));
+            steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason).of("nat-gateway")));
         }
         Some(_) => {}
         None => {
@@ -116,7 +116,7 @@ fn nat(borrowed: &Borrowed, tables: &[(&String, bool)], steps: &mut Vec<Step<Cha
             let address = Known::of(borrowed.address.as_ref().map(|address| address.allocation_id.as_str()));
             steps.push(Step::Change(Change::CreateNatGateway { subnet: Known::of(Some(&subnet.id)), address }));
             let reason = "the NAT gateway comes up (usually 1 to 2 minutes)";
-            steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason)));
+            steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason).of("nat-gateway")));
         }
     }
     let nat = Known::of(there.map(|nat| nat.id.as_str()));

@@ -80,7 +80,7 @@ fn vpc(network: &Network, cidr: Ipv4Net, steps: &mut Vec<Step<Change>>) {
     match &network.vpc {
         None => steps.push(Step::Change(Change::CreateVpc { cidr })),
         Some(vpc) if vpc.state != "available" => {
-            steps.push(Step::Wait(Wait::new(WaitingOn::Aws, format!("VPC {} is {}", vpc.id, vpc.state))));
+            steps.push(Step::Wait(Wait::new(WaitingOn::Aws, format!("VPC {} is {}", vpc.id, vpc.state)).of("vpc")));
         }
         Some(_) => {}
     }
@@ -187,7 +187,7 @@ pub(super) fn finish(network: &Network, steps: &mut Vec<Step<Change>>) {
     let nat = network.nat.as_ref();
     if let Some(nat) = nat.filter(|nat| nat.state == "pending") {
         let reason = format!("NAT gateway {} is coming up (usually 1 to 2 minutes)", nat.id);
-        steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason)));
+        steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason).of("nat-gateway")));
     }
     let route = network.route_tables.get(&Side::Private).and_then(|table| table.default_route());
     let good = route.is_some_and(|route| {

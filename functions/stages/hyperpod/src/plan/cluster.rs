@@ -52,14 +52,15 @@ pub(super) fn steps(
         }
         ref busy => {
             let reason = format!("HyperPod cluster {name} is {busy}; AWS goes on with it by itself");
-            steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason)));
+            steps.push(Step::Wait(Wait::new(WaitingOn::Aws, reason).of("hyperpod-cluster")));
             Ok(())
         }
     }
 }
 
 fn going(name: &str) -> Wait {
-    Wait::new(WaitingOn::Aws, format!("HyperPod cluster {name} is being deleted; its name is free after that"))
+    let reason = format!("HyperPod cluster {name} is being deleted; its name is free after that");
+    Wait::new(WaitingOn::Aws, reason).of("hyperpod-cluster-deletion")
 }
 
 fn name_is_free(scene: Scene<'_>, seen: &Observed) -> Result<(), Failure> {

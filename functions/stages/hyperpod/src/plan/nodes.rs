@@ -54,6 +54,29 @@ impl Kind {
             Self::PlanStart => WaitingOn::PlanStart,
         }
     }
+
+    /// What is waited for, as a key. Launches that fail and are tried again are one wait.
+    fn subject(self) -> &'static str {
+        match self {
+            Self::Failing | Self::Launching => "nodes/launching",
+            Self::Joining => "nodes/joining",
+            Self::Capacity => "nodes/capacity",
+            Self::DeepChecks => "nodes/deep-checks",
+            Self::PlanPending => "training-plan/payment",
+            Self::PlanStart => "training-plan/start",
+        }
+    }
+
+    /// Seconds between the first looks: a node that runs has joined Kubernetes within a minute or two; all else takes
+    /// minutes or hours.
+    fn seconds(self) -> u32 {
+        match self {
+            Self::Joining => 5,
+            Self::Failing | Self::Launching => 10,
+            Self::Capacity | Self::PlanPending | Self::PlanStart => 15,
+            Self::DeepChecks => 30,
+        }
+    }
 }
 
 /// Adds the wait for nodes, if any are missing.
@@ -71,8 +94,8 @@ pub(super) fn steps(scene: Scene<'_>, seen: &Observed, wanted: &[Wanted], steps:
     let Some(gravest) = verdicts.iter().map(|verdict| verdict.kind).min() else { return Ok(()) };
     verdicts.sort_by_key(|verdict| verdict.kind);
     let texts: Vec<&str> = verdicts.iter().map(|verdict| verdict.text.as_str()).collect();
-    let mut wait = Wait::new(gravest.waiting_on(), texts.join("; "));
-    wait.seconds = 15;
+    let mut wait = Wait::new(gravest.waiting_on(), texts.join("; ")).of(gravest.subject());
+    wait.seconds = gravest.seconds();
     match gravest {
         Kind::PlanStart => wait.until = verdicts.iter().filter_map(|verdict| verdict.until).min(),
         Kind::Capacity => wait.failure = Some(no_capacity(&wait.reason)),
