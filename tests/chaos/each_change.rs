@@ -6,9 +6,11 @@ use crate::{
 };
 use account::faults::{Effect, Fault};
 use domain::states::Stage;
+use sha2::{Digest, Sha256};
 
-/// How many of the engine's own first writes are disturbed in every stage: they are alike in all.
-const FIRST_WRITES: u32 = 6;
+/// In how many parts the engine's own writes of a long stage are divided: one of each is disturbed, besides the first and
+/// the last of all.
+const PARTS: usize = 5;
 
 /// Runs the stage with `effect` on `change` alone.
 async fn disturbed(ground: &Ground, change: &Change, effect: Effect) {
@@ -37,15 +39,26 @@ async fn each(stage: Stage, offset: usize, effect: &Effect) {
     }
 }
 
-/// Disturbs the engine's own writes: all of them where the stage is short.
-async fn each_write(effect: &Effect) {
+/// Disturbs the engine's own writes: all of them where the stage is short, else the first, the last, and some between.
+async fn each_write(effect: &Effect, seed: &str) {
     for ground in ground::all() {
         let short = matches!(ground.stage, Stage::Selection | Stage::Dependencies | Stage::Verification);
-        let writes = ground.changes.iter().filter(|change| change.service == "dynamodb");
-        for write in writes.filter(|write| short || write.nth <= FIRST_WRITES) {
-            disturbed(ground, write, effect.clone()).await;
+        let writes: Vec<&Change> = ground.changes.iter().filter(|change| change.service == "dynamodb").collect();
+        let all = 0..writes.len();
+        let chosen = if short { all.collect() } else { spread(writes.len(), &format!("{} {seed}", ground.stage)) };
+        for place in chosen {
+            disturbed(ground, writes[place], effect.clone()).await;
         }
     }
+}
+
+/// Places of a list of `length`: its ends, and one in each part of what is between, drawn by `seed`.
+fn spread(length: usize, seed: &str) -> Vec<usize> {
+    assert!(length > 2 * PARTS, "a stage so short is disturbed everywhere");
+    let part = (length - 2) / PARTS;
+    let drawn = |number: usize| usize::from(Sha256::digest(format!("{seed} {number}"))[0]) % part;
+    let between = (0..PARTS).map(|number| 1 + number * part + drawn(number));
+    [0].into_iter().chain(between).chain([length - 1]).collect()
 }
 
 /// A test of its own for each half of a stage's changes: they run side by side.
@@ -85,13 +98,13 @@ each_change! { Effect::LostAnswer,
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kill_after_the_first_writes_of_records_makes_nothing_twice() {
-    each_write(&killed()).await;
+async fn a_kill_after_writes_of_records_from_the_first_to_the_last_makes_nothing_twice() {
+    each_write(&killed(), "kill").await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lost_answer_to_the_first_writes_of_records_makes_nothing_twice() {
-    each_write(&Effect::LostAnswer).await;
+async fn a_lost_answer_to_writes_of_records_from_the_first_to_the_last_makes_nothing_twice() {
+    each_write(&Effect::LostAnswer, "loss").await;
 }
 
 #[tokio::test(start_paused = true)]
