@@ -1,5 +1,8 @@
 //! The tick, the desk and the sweep around a stage that does as it is told: what is recorded whatever happens.
 
+mod sweeps;
+mod waits;
+
 use account::faults::{Effect, Fault};
 use domain::{
     codes::ErrorCode,
@@ -12,15 +15,11 @@ use engine::{
     reconciler::{Made, Mark, Reconciler, Scene},
     record::{Mode, Operation, Outcome, TickAnswer, TickRequest},
     settle::Death,
-    store::{
-        Condition, Lane, Transaction, Written,
-        keys::{IndexKey, Key},
-    },
+    store::{Condition, Transaction, Written, keys::Key},
     submit::Submission,
-    sweep,
 };
 use harness::{Product, decisions};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 use std::{
@@ -245,91 +244,6 @@ async fn a_look_knows_when_its_run_began_through_every_wait_and_a_retry_is_anoth
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_role_that_spreads_is_asked_again_at_growing_intervals_up_to_a_minute() {
-    let stand = Stand::of(WHOLE).await;
-    let told = Told::new(Stage::ControlPlane, [later(WaitingOn::Aws)]);
-    let mut longest = 2;
-    for look in 0..10 {
-        let wait = stand.tick(&told).await.unwrap().wait_seconds;
-        assert!(wait * 2 >= longest && wait <= longest, "look {look}: {wait} of {longest}");
-        longest = (longest * 2).min(60);
-        pass(wait.into()).await;
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_wait_that_a_throttled_read_breaks_into_goes_on_with_its_deadline() {
-    let stand = Stand::of(WHOLE).await;
-    let nodes = || {
-        let wait = Wait { deadline: Some(SignedDuration::from_hours(1)), ..Wait::new(WaitingOn::Nodes, "they launch") };
-        Look::Sees(Plan { steps: vec![Step::Wait(wait)], end: End::Done(json!({})) })
-    };
-    let looks = [nodes(), later(WaitingOn::Throttled), later(WaitingOn::Throttled), nodes()];
-    let told = Told::new(Stage::ControlPlane, looks);
-    stand.tick(&told).await.unwrap();
-    let before = stand.now().await.waiting.unwrap();
-    for _ in 0..3 {
-        pass(600).await;
-        stand.tick(&told).await.unwrap();
-    }
-    let after = stand.now().await.waiting.unwrap();
-    assert_eq!((after.on, after.since, after.deadline), (WaitingOn::Nodes, before.since, before.deadline));
-    pass(1800).await;
-    assert_eq!(stand.tick(&told).await.unwrap_err().code, ErrorCode::DeadlineExceeded);
-}
-
-/// A plan that waits for `subject`.
-fn waiting_for(subject: &str, deadline: SignedDuration) -> Look {
-    let wait = Wait::new(WaitingOn::Nodes, format!("{subject} comes up")).of(subject);
-    let wait = Wait { deadline: Some(deadline), ..wait };
-    Look::Sees(Plan { steps: vec![Step::Wait(wait)], end: End::Done(json!({})) })
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_wait_for_something_else_begins_with_its_own_pace_and_deadline() {
-    let stand = Stand::of(WHOLE).await;
-    let (launch, join) = (
-        || waiting_for("launch", SignedDuration::from_hours(1)),
-        || waiting_for("join", SignedDuration::from_hours(1)),
-    );
-    let told = Told::new(Stage::ControlPlane, [launch(), launch(), join()]);
-    assert_eq!(stand.tick(&told).await.unwrap().wait_seconds, 5);
-    pass(1800).await;
-    assert_eq!(
-        stand.tick(&told).await.unwrap().wait_seconds,
-        20,
-        "the longer it lasts, the less often it is looked at"
-    );
-    pass(1700).await;
-    assert_eq!(stand.tick(&told).await.unwrap().wait_seconds, 5);
-    let waiting = stand.now().await.waiting.unwrap();
-    assert_eq!(waiting.deadline.duration_since(stand.product.account.now()), SignedDuration::from_hours(1));
-}
-
-#[tokio::test(start_paused = true)]
-async fn waits_that_alternate_come_to_their_deadlines_and_time_spent_otherwise_does_not_count() {
-    let stand = Stand::of(WHOLE).await;
-    let hour = SignedDuration::from_hours(1);
-    let once = |subject| Told::new(Stage::ControlPlane, [waiting_for(subject, hour)]);
-    let begin = stand.product.account.now();
-    let ended = loop {
-        let mut ended = None;
-        for subject in ["capacity", "launch"] {
-            match stand.tick(&once(subject)).await {
-                Ok(answer) => pass(answer.wait_seconds.into()).await,
-                Err(failure) => ended = Some(failure),
-            }
-        }
-        if let Some(failure) = ended {
-            break failure;
-        }
-    };
-    assert_eq!(ended.code, ErrorCode::DeadlineExceeded);
-    let took = stand.product.account.now().duration_since(begin);
-    assert!(took >= hour * 2 - SignedDuration::from_mins(5) && took < hour * 3, "each of the two had its hour: {took}");
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_tick_that_only_plans_lists_everything_and_changes_nothing() {
     let stand = Stand::of(WHOLE).await;
     let product = &stand.product;
@@ -466,76 +380,6 @@ async fn what_was_cancelled_before_it_did_anything_does_not_speak_of_bills() {
     let ended = stand.product.front.desk.cancel(stand.operation.id).await.unwrap();
     let failure = ended.failure.unwrap();
     assert!(failure.message.contains("made and changed nothing"), "{failure}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_record_that_cannot_be_read_keeps_the_sweep_from_no_other_operation() {
-    let stand = Stand::of(WHOLE).await;
-    let product = &stand.product;
-    let config = product.owner.cloud.engine_config(&product.installed.home()).await;
-    let dynamodb = aws_sdk_dynamodb::Client::new(&config);
-    let text = |text: &str| aws_sdk_dynamodb::types::AttributeValue::S(text.to_owned());
-    let id = "01KBXZ3V8Y00000000000000ZZ";
-    let damaged = dynamodb.put_item().table_name(&product.installed.table).item("pk", text(&format!("OP#{id}")));
-    let damaged = damaged.item("sk", text("OP")).item("gsi1pk", text("OPS")).item("gsi1sk", text(id));
-    damaged.item("id", text(id)).item("state", text("running")).send().await.unwrap();
-    for (lane, operation) in [("LANE#damaged", None), ("LANE#of-a-damaged-one", Some(id))] {
-        let item = dynamodb.put_item().table_name(&product.installed.table).item("pk", text(lane));
-        let item = item.item("sk", text("LANE")).item("gsi1pk", text("OPEN")).item("gsi1sk", text(lane));
-        let item = item.item("kind", text("create_cluster")).item("inputHash", text(""));
-        let item = operation.map_or(item.clone(), |id| item.item("operationId", text(id)));
-        item.send().await.unwrap();
-    }
-    pass(60).await;
-    let desk = &product.front.desk;
-    let accepted = product.create(decisions("other", json!({})), Stage::ControlPlane).await.operation;
-    let arn = format!("{}:{}-1", product.installed.machines.cluster, accepted.id);
-    let sfn = aws_sdk_sfn::Client::new(&config);
-    let arn = arn.replacen(":stateMachine:", ":execution:", 1);
-    sfn.stop_execution().execution_arn(arn).send().await.unwrap();
-    pass(150).await;
-    desk.sweep().await.unwrap();
-    let ended = product.ended(accepted.id).await;
-    assert_eq!(ended.state, OperationState::Failed);
-    assert_eq!(desk.store.lane(accepted.cluster_id, "cluster").await.unwrap(), None);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_sweep_looks_at_what_is_open_and_reads_nothing_that_has_ended() {
-    let stand = Stand::of(WHOLE).await;
-    let (product, desk) = (&stand.product, &stand.product.front.desk);
-    for number in 0..8 {
-        let creation = product.creation(decisions(&format!("ended-{number}"), json!({})), Stage::Verification);
-        let ended = desk.submit(Submission { machine: "nowhere", ..creation }).await.unwrap().operation;
-        desk.cancel(ended.id).await.unwrap();
-    }
-    let reads = || product.account.read(|world| world.calls.count("dynamodb", "GetItem").all);
-    let before = reads();
-    assert_eq!(desk.sweep().await.unwrap().open, 1);
-    assert!(reads() - before <= 3, "{} reads", reads() - before);
-    desk.cancel(stand.operation.id).await.unwrap();
-    assert_eq!(desk.sweep().await.unwrap().open, 0);
-    desk.retry(stand.operation.id).await.unwrap();
-    assert_eq!(desk.sweep().await.unwrap().open, 1, "what is tried again is open again");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_sweep_that_cannot_look_at_everything_goes_on_where_it_stopped() {
-    let stand = Stand::of(WHOLE).await;
-    let desk = &stand.product.front.desk;
-    let lane = |operation_id| Lane { operation_id, kind: "create_cluster".to_owned(), input_hash: String::new() };
-    for number in 0..sweep::MOST {
-        let id = desk.context.operation_id();
-        let key = Key::lane(stand.operation.cluster_id, &format!("of-nothing-{number}"));
-        let write = Transaction::new().put_indexed(&key, Some(IndexKey::open(id)), &lane(id), &Condition::Absent);
-        desk.store.write(write).await.unwrap();
-    }
-    let most = u32::try_from(sweep::MOST).unwrap();
-    let mut open = Vec::new();
-    for _ in 0..3 {
-        open.push(desk.sweep().await.unwrap().open);
-    }
-    assert_eq!(open, [most, 1, most], "all of them in two sweeps, then from the oldest on");
 }
 
 #[tokio::test(start_paused = true)]
