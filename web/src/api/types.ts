@@ -458,6 +458,8 @@ export interface components {
             readonly items: readonly components["schemas"]["ClusterSummary"][];
             /** @description Where the next page starts; absent at the end. */
             readonly nextCursor?: string;
+            /** @description Records that this release cannot show, a line each: which, and why. */
+            readonly unreadable?: readonly string[];
         };
         /** @description A cluster in a list. */
         readonly ClusterSummary: {
@@ -910,6 +912,8 @@ export interface components {
             readonly items: readonly components["schemas"]["JournalEntry"][];
             /** @description Where the next page starts; absent at the end. */
             readonly nextCursor?: string;
+            /** @description Records that this release cannot show, a line each: which, and why. */
+            readonly unreadable?: readonly string[];
         };
         /** @description Subnets given by those who must give them. */
         readonly NetworkDecision: {
@@ -1021,6 +1025,8 @@ export interface components {
             readonly items: readonly components["schemas"]["OperationView"][];
             /** @description Where the next page starts; absent at the end. */
             readonly nextCursor?: string;
+            /** @description Records that this release cannot show, a line each: which, and why. */
+            readonly unreadable?: readonly string[];
         };
         /** @description An operation. */
         readonly OperationView: {
