@@ -7,7 +7,7 @@ use crate::{
 use contract::journal::Fate;
 use domain::{
     limits,
-    states::{OperationState, StageState},
+    states::{OperationState, Stage, StageState},
 };
 use engine::record::Operation;
 use harness::Product;
@@ -45,7 +45,8 @@ pub(crate) async fn records_tell_the_truth(product: &Product, ended: &Operation,
     assert_eq!(ended.lease, None, "{what}: the lease is held");
     let size = serde_json::to_vec(ended).unwrap().len();
     assert!(size <= limits::OPERATION_RECORD, "{what}: the operation's record has {size} bytes");
-    for stage in store.stages(ended.cluster_id).await.unwrap() {
+    for stage in Stage::ALL {
+        let stage = store.stage(ended.cluster_id, stage).await.unwrap();
         let size = serde_json::to_vec(&stage).unwrap().len();
         assert!(size <= limits::OPERATION_RECORD, "{what}: the record of {} has {size} bytes", stage.stage);
     }

@@ -70,7 +70,7 @@ async fn measured(gateway: &Path, folder: &Path) -> Result<Value> {
 fn start(gateway: &Path, folder: &Path) -> Result<Running> {
     let [port, account, kubernetes] = free_ports()?;
     let mut child = Command::new(gateway)
-        .args(["--fresh", "--speed", "1000", "--state"])
+        .args(["--fresh", "--state"])
         .arg(folder)
         .args(["--port", &port.to_string(), "--account-port", &account.to_string()])
         .args(["--kubernetes-port", &kubernetes.to_string()])

@@ -82,7 +82,7 @@ async fn grounded(house: &House, tag: &str) {
     for stage in [Stage::ControlPlane, Stage::Selection, Stage::Dependencies] {
         let before = store.stage(cluster.id, stage).await.unwrap();
         let record = StageRecord { state: StageState::Succeeded, attempts: 1, version: before.version + 1, ..before };
-        store.write(Transaction::new().put(&Key::stage(cluster.id, stage), &record, &Condition::Any)).await.unwrap();
+        store.write(Transaction::new().put_stage(cluster.id, &record, &Condition::Any)).await.unwrap();
     }
 }
 

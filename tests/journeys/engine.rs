@@ -1,5 +1,6 @@
 //! The tick, the desk and the sweep around a stage that does as it is told: what is recorded whatever happens.
 
+mod kept;
 mod sweeps;
 mod waits;
 

@@ -3,7 +3,7 @@
 use crate::{
     Api, cursor, problems,
     stages::told,
-    submitting::{LANE, STAGES_MACHINE, Wanted, right, take, unchanged},
+    submitting::{STAGES_MACHINE, Wanted, right, take, unchanged},
     views::clusters::{summary, view},
 };
 use contract::{
@@ -49,10 +49,9 @@ pub(crate) async fn list(api: &Api, input: ListClusters) -> Result<ClusterList, 
 }
 
 pub(crate) async fn get(api: &Api, input: GetCluster) -> Result<ClusterView, Problem> {
-    let cluster = api.cluster(&input.tag).await?;
-    let (stages, lane) = api.desk().store.stages_and_lane(cluster.id, LANE).await.map_err(problems::of_trouble)?;
-    let stages = told(api, stages).await?;
-    Ok(view(&cluster, &stages, lane.map(|lane| lane.operation_id)))
+    let page = api.page(&input.tag).await?;
+    let stages = told(api, page.stages).await?;
+    Ok(view(&page.cluster, &stages, page.lane.map(|lane| lane.operation_id)))
 }
 
 /// Creates, or shows what creating would do.

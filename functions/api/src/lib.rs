@@ -23,6 +23,7 @@ use contract::{Descriptor, problem::Problem};
 use domain::{ErrorCode, ids::ClusterTag};
 use engine::{
     record::{Cluster, Principal, Target},
+    store::ClusterPage,
     submit::Desk,
 };
 use futures::future::BoxFuture;
@@ -80,11 +81,19 @@ impl Api {
     /// The living cluster of `tag`.
     pub(crate) async fn cluster(&self, tag: &ClusterTag) -> Result<Cluster, Problem> {
         let found = self.desk().store.cluster_by_tag(tag).await.map_err(problems::of_trouble)?;
-        found.filter(|cluster| cluster.deleted_at.is_none()).ok_or_else(|| {
-            let made = problem(ErrorCode::NotFound, format!("there is no cluster {tag}"));
-            Problem { action: "See list_clusters for those that are there.".to_owned(), ..made }
-        })
+        found.filter(|cluster| cluster.deleted_at.is_none()).ok_or_else(|| no_cluster(tag))
     }
+
+    /// The same with its stages, and who may change it now.
+    pub(crate) async fn page(&self, tag: &ClusterTag) -> Result<ClusterPage, Problem> {
+        let found = self.desk().store.page_of(tag, submitting::LANE).await.map_err(problems::of_trouble)?;
+        found.filter(|page| page.cluster.deleted_at.is_none()).ok_or_else(|| no_cluster(tag))
+    }
+}
+
+fn no_cluster(tag: &ClusterTag) -> Problem {
+    let made = problem(ErrorCode::NotFound, format!("there is no cluster {tag}"));
+    Problem { action: "See list_clusters for those that are there.".to_owned(), ..made }
 }
 
 impl FrontDoor for Api {

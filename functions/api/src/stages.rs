@@ -20,9 +20,9 @@ use serde_json::Value;
 use surface::Request;
 
 pub(crate) async fn list(api: &Api, input: ListStages) -> Result<StageList, Problem> {
-    let cluster = api.cluster(&input.tag).await?;
-    let stages = told(api, api.desk().store.stages(cluster.id).await.map_err(problems::of_trouble)?).await?;
-    Ok(StageList { items: stages.iter().map(|record| short(&cluster, record)).collect() })
+    let page = api.page(&input.tag).await?;
+    let stages = told(api, page.stages).await?;
+    Ok(StageList { items: stages.iter().map(|record| short(&page.cluster, record)).collect() })
 }
 
 pub(crate) async fn get(api: &Api, input: GetStage) -> Result<StageView, Problem> {

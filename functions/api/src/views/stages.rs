@@ -3,12 +3,10 @@
 use contract::stages::StageView;
 use domain::states::{Stage, StageState};
 use engine::record::{Cluster, StageRecord};
+use serde_json::Value;
 
 /// Lines of what a stage made; its operations' journals have them all.
 const MADE_LINES: usize = 100;
-
-/// Bytes of what was seen that a stage shows within its cluster.
-const OBSERVED_BYTES: usize = 6_000;
 
 /// A stage of `cluster`.
 pub(crate) fn view(cluster: &Cluster, record: &StageRecord) -> StageView {
@@ -36,14 +34,9 @@ pub(crate) fn view(cluster: &Cluster, record: &StageRecord) -> StageView {
     }
 }
 
-/// A stage within its cluster: what was seen is left to `get_stage` where it is long.
+/// A stage within its cluster: where it is. What it saw, made and came to is long, and left to `get_stage`.
 pub(crate) fn short(cluster: &Cluster, record: &StageRecord) -> StageView {
-    let whole = view(cluster, record);
-    let bytes = whole.observed.to_string().len();
-    if bytes <= OBSERVED_BYTES {
-        return whole;
-    }
-    StageView { observed: serde_json::json!({ "omitted": format!("{bytes} bytes, see get_stage") }), ..whole }
+    StageView { made: Vec::new(), observed: Value::Null, outcome: Value::Null, ..view(cluster, record) }
 }
 
 /// Whether the stage was never run because the cluster was imported and nothing was to be mended.
@@ -52,9 +45,9 @@ pub(crate) fn is_left_out(cluster: &Cluster, record: &StageRecord) -> bool {
 }
 
 /// What surfaces promise is an object; a value of another form is put into one.
-fn object(value: &serde_json::Value) -> serde_json::Value {
+fn object(value: &Value) -> Value {
     match value {
-        serde_json::Value::Null | serde_json::Value::Object(_) => value.clone(),
+        Value::Null | Value::Object(_) => value.clone(),
         other => serde_json::json!({ "value": other }),
     }
 }

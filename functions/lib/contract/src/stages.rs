@@ -56,7 +56,7 @@ pub struct StageView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Failure")]
     pub failure: Option<Failure>,
-    /// What it made so far: `name id (change)`, a line each.
+    /// What it made so far: `name id (change)`, a line each. With `observed` and `outcome` told by `get_stage` alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made: Vec<String>,
     /// What the last tick saw; its form depends on the stage.

@@ -131,14 +131,14 @@ impl Desk {
         if let Some(stage) = before.stage {
             let mut record = self.store.stage(before.cluster_id, stage).await?;
             after.left = left_behind(&record.ledger);
-            let (key, seen) = (Key::stage(before.cluster_id, stage), record.version);
+            let seen = record.version;
             if record.operation_id == Some(before.id) && record.state == StageState::Running {
                 record.state = StageState::Cancelled;
                 record.failure = Some(failure);
                 record.waiting = None;
                 record.finished_at = Some(now);
                 record.version += 1;
-                transaction = transaction.put(&key, &record, &Condition::Version(seen));
+                transaction = transaction.put_stage(before.cluster_id, &record, &Condition::Version(seen));
             }
         }
         let doubts = doubts::of(&self.store, &after).await?;

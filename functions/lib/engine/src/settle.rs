@@ -7,7 +7,7 @@ use crate::{
     commands::put,
     doubts,
     record::{Operation, StageRecord},
-    store::{Condition, Transaction, keys::Key},
+    store::{Condition, Transaction},
     submit::{Desk, Refused},
     tick::ending::{closing, left_behind},
 };
@@ -95,8 +95,7 @@ impl Desk {
             version: before.version + 1,
             ..before.clone()
         };
-        let key = Key::stage(after.cluster_id, stage);
-        Ok(Transaction::new().put(&key, &record, &Condition::Version(before.version)))
+        Ok(Transaction::new().put_stage(after.cluster_id, &record, &Condition::Version(before.version)))
     }
 }
 

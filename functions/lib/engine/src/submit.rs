@@ -346,7 +346,7 @@ impl ClusterWrite {
                     .put(&Key::tag(&cluster.tag), &pointer, &Condition::Absent)
                     .put(&Key::eks_cluster(cluster), &pointer, &Condition::Absent)
                     .put_indexed(&Key::cluster(cluster.id), index, cluster, &Condition::Absent)
-                    .put(&Key::stage(cluster.id, Stage::ControlPlane), &first, &Condition::Absent)
+                    .put_stage(cluster.id, &first, &Condition::Absent)
             }
             Self::Decide(_) => {
                 let decided = Cluster { version: cluster.version + 1, ..cluster.clone() };

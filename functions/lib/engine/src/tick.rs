@@ -15,7 +15,7 @@ use crate::{
     plan::{Change, End, Plan, Step},
     reconciler::{Reconciler, Scene},
     record::{Cluster, Lease, Mode, Operation, Outcome, SCHEMA, StageRecord, TickAnswer, TickRequest},
-    store::Store,
+    store::{Known, Store},
 };
 use domain::{
     codes::ErrorCode,
@@ -46,6 +46,8 @@ struct Tick<'a, R> {
     cluster: Cluster,
     operation: Operation,
     stage: Option<StageRecord>,
+    /// What the stage knows, as it is in the table.
+    known: Option<Known>,
     holder: String,
     began: Timestamp,
 }
@@ -104,13 +106,16 @@ async fn run<R: Reconciler>(engine: &Engine, reconciler: &R, request: &TickReque
     let cluster = cluster.ok_or_else(|| {
         Stop::Ended(Err(Failure::new(ErrorCode::NotFound, format!("there is no cluster {}", operation.cluster_tag))))
     })?;
-    let stage = match reconciler.stage() {
-        Some(stage) => Some(engine.store.stage(cluster.id, stage).await.map_err(Stop::Store)?),
-        None => None,
+    let (stage, known) = match reconciler.stage() {
+        Some(stage) => {
+            let (record, known) = engine.store.stage_as_kept(cluster.id, stage).await.map_err(Stop::Store)?;
+            (Some(record), known)
+        }
+        None => (None, None),
     };
     let holder = engine.context.nonce();
     let began = engine.context.now();
-    let mut tick = Tick { engine, reconciler, cluster, operation, stage, holder, began };
+    let mut tick = Tick { engine, reconciler, cluster, operation, stage, known, holder, began };
     tick.take_lease().await?;
     tick.go_round().await
 }

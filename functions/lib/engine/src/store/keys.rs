@@ -69,6 +69,11 @@ impl Key {
         Self::new(format!("CLUSTER#{cluster}"), format!("STAGE#{}-{stage}", stage.number()))
     }
 
+    /// What a stage of a cluster knows.
+    pub fn known(cluster: ClusterId, stage: Stage) -> Self {
+        Self::new(format!("CLUSTER#{cluster}"), format!("KNOWN#{}-{stage}", stage.number()))
+    }
+
     /// The mention of an operation under its cluster.
     pub fn operation_of(cluster: ClusterId, id: OperationId) -> Self {
         Self::new(format!("CLUSTER#{cluster}"), format!("OP#{id}"))

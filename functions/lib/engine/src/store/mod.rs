@@ -4,28 +4,31 @@
 
 pub mod keys;
 mod lists;
+mod stages;
 mod together;
 mod transaction;
 pub(crate) mod trouble;
 mod unreadable;
 
 pub use lists::Page;
+pub(crate) use stages::Known;
+pub use together::ClusterPage;
 pub use transaction::{Condition, Transaction, Written};
 
 use crate::{
     planned::PlanRecord,
-    record::{Cluster, Operation, StageRecord},
+    record::{Cluster, Operation},
 };
 use aws_sdk_dynamodb::{Client, types::AttributeValue};
 use contract::journal::JournalEntry;
 use domain::{
     failure::Trouble,
     ids::{ClusterId, ClusterTag, OperationId},
-    states::Stage,
 };
 use keys::Key;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
+use together::Meant;
 
 /// An item as the SDK has it.
 pub(crate) type Item = HashMap<String, AttributeValue>;
@@ -69,13 +72,14 @@ pub struct Store {
     reads: Client,
     writes: Client,
     table: String,
+    meant: Arc<Meant>,
 }
 
 impl Store {
     /// The table `table` through two clients, whose retries are off: one for reads, and one for writes, which waits longer
     /// for an answer.
     pub fn new([reads, writes]: [Client; 2], table: impl Into<String>) -> Self {
-        Self { reads, writes, table: table.into() }
+        Self { reads, writes, table: table.into(), meant: Arc::default() }
     }
 
     /// The operation `id`.
@@ -102,11 +106,6 @@ impl Store {
             Some(pointer) => self.cluster(pointer.cluster_id).await,
             None => Ok(None),
         }
-    }
-
-    /// The record of one stage; a stage that was never run has one too, pending.
-    pub async fn stage(&self, cluster: ClusterId, stage: Stage) -> Result<StageRecord, Trouble> {
-        Ok(self.read(&Key::stage(cluster, stage)).await?.unwrap_or_else(|| StageRecord::pending(stage)))
     }
 
     /// Who holds the lane `scope` of `cluster`.

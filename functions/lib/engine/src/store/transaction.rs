@@ -75,16 +75,27 @@ impl Transaction {
     /// Puts `record` whole at `key`, listed in the index.
     #[must_use]
     pub fn put_indexed(
-        mut self,
+        self,
         key: &Key,
         index: Option<IndexKey>,
         record: &impl Serialize,
         condition: &Condition,
     ) -> Self {
         match item(key, index, record) {
-            Ok(item) => self.writes.push(put(item, condition)),
-            Err(error) => self.broken = Some(trouble::unreadable(&error)),
+            Ok(item) => self.put_item(item, condition),
+            Err(error) => self.broken_by(trouble::unreadable(&error)),
         }
+    }
+
+    /// Puts an item that has its key.
+    pub(super) fn put_item(mut self, item: Item, condition: &Condition) -> Self {
+        self.writes.push(put(item, condition));
+        self
+    }
+
+    /// A record that cannot be written: nothing is.
+    pub(super) fn broken_by(mut self, trouble: Trouble) -> Self {
+        self.broken = Some(trouble);
         self
     }
 
@@ -149,8 +160,7 @@ fn in_table(mut write: TransactWriteItem, table: &str) -> TransactWriteItem {
 
 fn item(key: &Key, index: Option<IndexKey>, record: &impl Serialize) -> Result<Item, serde_dynamo::Error> {
     let mut item: Item = serde_dynamo::to_item(record)?;
-    item.insert("pk".to_owned(), AttributeValue::S(key.pk.clone()));
-    item.insert("sk".to_owned(), AttributeValue::S(key.sk.clone()));
+    item.extend(key.attributes());
     if let Some(index) = index {
         item.insert("gsi1pk".to_owned(), AttributeValue::S(index.pk.to_owned()));
         item.insert("gsi1sk".to_owned(), AttributeValue::S(index.sk));

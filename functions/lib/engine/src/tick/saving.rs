@@ -5,7 +5,7 @@ use crate::{
     fitting,
     reconciler::Reconciler,
     store::{
-        Condition, Transaction, Written,
+        Condition, Known, Transaction, Written,
         keys::{IndexKey, Key},
     },
 };
@@ -32,15 +32,23 @@ impl<R: Reconciler> Tick<'_, R> {
         for _ in 0..2 {
             let written = self.send(&more).await;
             match written {
-                Ok(Written::Done) => return Ok(()),
+                Ok(Written::Done) => return Ok(self.note_kept()),
                 Err(trouble @ (Trouble::Later { .. } | Trouble::Fatal(_))) => return Err(Stop::Store(trouble)),
                 Ok(Written::Refused(_)) | Err(Trouble::Uncertain(_)) => {}
             }
             if self.went_through().await? {
-                return Ok(());
+                return Ok(self.note_kept());
             }
         }
         Err(Stop::Yield)
+    }
+
+    /// What was written is there.
+    fn note_kept(&mut self) {
+        let Some(stage) = self.stage.as_ref() else { return };
+        if !self.known.as_ref().is_some_and(|known| known.is_of(stage)) {
+            self.known = Some(Known::of(stage));
+        }
     }
 
     async fn send(&mut self, more: &impl Fn(Transaction) -> Transaction) -> Result<Written, Trouble> {
@@ -59,8 +67,8 @@ impl<R: Reconciler> Tick<'_, R> {
             let before = stage.version;
             stage.version += 1;
             fitting::stage(stage);
-            let key = Key::stage(self.cluster.id, stage.stage);
-            transaction = transaction.put(&key, stage, &Condition::Version(before));
+            let (id, kept) = (self.cluster.id, self.known.as_ref());
+            transaction = transaction.put_stage_over(id, stage, &Condition::Version(before), kept);
         }
         self.engine.store.write(more(transaction)).await
     }
