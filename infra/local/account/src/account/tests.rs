@@ -257,6 +257,36 @@ async fn a_kept_account_is_the_same_when_it_is_opened() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_part_of_the_world_is_written_again_only_when_it_has_changed() {
+    let folder = std::env::temp_dir().join(format!("account-test-parts-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let parts = || {
+        let names = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with("part-")).collect::<std::collections::BTreeSet<_>>()
+    };
+    let first = account();
+    first.with_world(|world| {
+        for arn in ["a", "b"] {
+            world.kubernetes.insert(arn.into(), crate::kubernetes::Cluster::new("33", first.now()).into());
+        }
+    });
+    let mut keep = Keep::in_folder(&folder);
+    keep.keep(&first).unwrap();
+    let before = parts();
+    keep.keep(&first).unwrap();
+    assert_eq!(parts(), before);
+    first.with_world(|world| world.kubernetes.get_mut("b").unwrap().set_minor("34"));
+    keep.keep(&first).unwrap();
+    assert_eq!((parts().len(), parts().intersection(&before).count()), (2, 1));
+    first.with_world(|world| world.kubernetes.remove("a"));
+    keep.keep(&first).unwrap();
+    assert_eq!(parts().len(), 1);
+    let second = Account::open(&folder, first.clock()).unwrap();
+    assert_eq!(first.read(World::clone), second.read(World::clone));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_change_wakes_those_who_wait_for_one() {
     let account = account();
     let life = account.run();
