@@ -1520,6 +1520,16 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The route does not have this method. */
+        readonly RequestTimeout: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description A problem: upstream_unavailable, deadline_exceeded. */
         readonly ServiceUnavailable: {
             headers: {
@@ -1883,9 +1893,9 @@ export interface operations {
                 /** @description Only show what would be done: answers 200 with the plan. */
                 readonly validateOnly?: boolean;
             };
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -1926,6 +1936,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -1989,9 +2000,9 @@ export interface operations {
                 /** @description Only show what would be done: answers 200 with the plan. */
                 readonly validateOnly?: boolean;
             };
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -2035,6 +2046,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -2199,9 +2211,9 @@ export interface operations {
                 /** @description Only show what would be done: answers 200 with the plan. */
                 readonly validateOnly?: boolean;
             };
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -2243,6 +2255,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -2260,9 +2273,9 @@ export interface operations {
                 /** @description Only show what would be done: answers 200 with the plan. */
                 readonly validateOnly?: boolean;
             };
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -2302,6 +2315,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -2408,9 +2422,9 @@ export interface operations {
                 /** @description Only show what would be done: answers 200 with the plan. */
                 readonly validateOnly?: boolean;
             };
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -2451,6 +2465,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -2561,9 +2576,9 @@ export interface operations {
     readonly cancel_operation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -2592,6 +2607,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
@@ -2654,9 +2670,9 @@ export interface operations {
     readonly retry_operation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -2685,6 +2701,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
