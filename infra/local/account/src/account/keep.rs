@@ -5,7 +5,7 @@
 //! it has changed: what a keep costs depends on what happened since the one before, and the world stands still for it only
 //! while it is copied.
 
-use super::Account;
+use super::{Account, Snapshot};
 use crate::{
     clock::Clock,
     dynamodb::Tables,
@@ -90,15 +90,8 @@ impl Keep {
         let folder = self.folder.clone();
         fs::create_dir_all(&folder).map_err(at(&folder))?;
         let number = current(&folder).unwrap_or(0) + 1;
-        let tables_file = folder.join(tables_name(number));
-        // Left over from a crash; the engine refuses to write over a file.
-        remove(&tables_file)?;
-        let mut world = {
-            let world = account.inner.world();
-            account.inner.tables.save(&tables_file)?;
-            world.clone()
-        };
-        sync(&tables_file)?;
+        let Snapshot { mut world, tables, .. } = account.snapshot()?;
+        write(&folder.join(tables_name(number)), &tables)?;
         let clusters = self.parts(&self.clusters, mem::take(&mut world.kubernetes), &format!("part-{number}-c"))?;
         let executions = mem::take(&mut world.states.executions);
         let executions = self.parts(&self.executions, executions, &format!("part-{number}-e"))?;

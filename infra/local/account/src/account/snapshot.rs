@@ -5,7 +5,7 @@ use crate::{clock::Clock, dynamodb::Tables, world::World};
 use jiff::Timestamp;
 use std::{
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
 };
 
@@ -13,8 +13,8 @@ use std::{
 /// going its own way. What was under way in a function is begun again in each, as after a restart.
 #[derive(Clone)]
 pub struct Snapshot {
-    world: World,
-    tables: Vec<u8>,
+    pub(super) world: World,
+    pub(super) tables: Vec<u8>,
     taken: Timestamp,
     handler: Handler,
 }
@@ -71,14 +71,19 @@ impl Account {
     }
 }
 
-/// A file that goes with this value.
+/// A file that goes with this value; in memory where the system has a folder for that, since it is written while the world
+/// stands still.
 struct TemporaryFile(PathBuf);
 
 impl TemporaryFile {
     fn new() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let name = format!("account-fork-{}-{}.db", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        Self(std::env::temp_dir().join(name))
+        let memory = Path::new("/dev/shm");
+        let path = if memory.is_dir() { memory.join(name) } else { std::env::temp_dir().join(name) };
+        // Left over from a process that was killed; the tables' engine refuses to write over a file.
+        let _ = fs::remove_file(&path);
+        Self(path)
     }
 }
 
