@@ -314,10 +314,10 @@ async fn the_account_answers_over_tcp() {
         answer
     };
     let head = "host: localhost\r\nconnection: close\r\n";
-    let fault = json!({"name": "x", "effect": {"kind": "slow", "seconds": 1}, "service": "s3"}).to_string();
+    let fault = json!({"name": "x", "effect": {"kind": "slow", "seconds": 1}, "service": "s3", "count": 1}).to_string();
     let length = fault.len();
     let answer = ask(format!("POST /_account/faults HTTP/1.1\r\n{head}content-length: {length}\r\n\r\n{fault}")).await;
-    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 201") && answer.contains("\"spent\":false"), "{answer}");
     assert_eq!(account.read(|world| world.faults.active().len()), 1);
     let answer = ask(format!("GET / HTTP/1.1\r\n{head}x-amz-target: SageMaker.ListClusters\r\n\r\n")).await;
     assert!(answer.contains("MissingAuthenticationTokenException"), "{answer}");
