@@ -7,10 +7,17 @@ use domain::ErrorCode;
 use serde_json::Value;
 use std::{path::Path, sync::Arc, time::Duration};
 use surface::{FrontDoor, Request, problem::problem};
-use tokio::sync::{Notify, watch};
+use tokio::{
+    sync::{Notify, watch},
+    time::Instant,
+};
 
 /// How long a change waits for others that are kept with it, where nobody waits for it.
 const SOON: Duration = Duration::from_secs(1);
+
+/// How many times as long as a keep took nothing is kept after it that nobody waits for: on a machine that has no time for
+/// it, keeping must not be most of what is done.
+const PAUSES: u32 = 4;
 
 /// What was kept last.
 #[derive(Debug, Clone, Default)]
@@ -66,19 +73,22 @@ impl Keeper {
 async fn run(account: Account, mut keep: Keep, asked: Arc<Notify>, tell: watch::Sender<Kept>) {
     let mut changes = account.changes();
     changes.mark_changed();
+    let mut pause = SOON;
     loop {
         tokio::select! {
             () = asked.notified() => {}
-            () = soon(&mut changes) => {}
+            () = soon(&mut changes, pause) => {}
         }
         let count = *changes.borrow_and_update();
         let account = account.clone();
+        let began = Instant::now();
         let written = tokio::task::spawn_blocking(move || {
             let result = keep.keep(&account);
             (keep, result)
         });
         let Ok((again, result)) = written.await else { return };
         keep = again;
+        pause = SOON.max(began.elapsed() * PAUSES);
         let failure = result.err().map(|error| {
             tracing::error!(%error, "the world was not kept");
             changes.mark_changed();
@@ -88,11 +98,11 @@ async fn run(account: Account, mut keep: Keep, asked: Arc<Notify>, tell: watch::
     }
 }
 
-async fn soon(changes: &mut watch::Receiver<u64>) {
+async fn soon(changes: &mut watch::Receiver<u64>, pause: Duration) {
     // The keeper holds the account, and with it the sender.
     let _ = changes.changed().await;
     changes.mark_changed();
-    tokio::time::sleep(SOON).await;
+    tokio::time::sleep(pause).await;
 }
 
 fn chain(error: &dyn std::error::Error) -> String {
