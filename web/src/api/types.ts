@@ -477,12 +477,12 @@ export interface components {
             readonly createdAt: string;
             /**
              * Format: int64
-             * @description Instance groups by decision.
+             * @description Instance groups by decision, and those that an imported cluster had.
              */
             readonly instanceGroups: number;
             /**
              * Format: int64
-             * @description Nodes wanted by decision.
+             * @description Nodes wanted in those.
              */
             readonly nodesWanted: number;
             /** @description `created` or `imported`. */
@@ -891,6 +891,8 @@ export interface components {
             readonly made?: {
                 readonly [key: string]: string;
             };
+            /** @description How often it was refused; absent if it never was. A change that is sent again keeps its entry. */
+            readonly refusals?: components["schemas"]["Refusals"];
             /**
              * Format: int64
              * @description Schema version of this item.
@@ -991,7 +993,10 @@ export interface components {
         };
         /** @description The answer to every request that changes something. */
         readonly OperationAccepted: {
-            /** @description Whether the same request was recorded before, and this is its operation. */
+            /**
+             * @description Whether the same request was recorded before and this is its operation, which goes on. `state` says how one stands
+             *     that has ended.
+             */
             readonly alreadyRunning: boolean;
             /**
              * @description The cluster that it is about.
@@ -1037,7 +1042,7 @@ export interface components {
             readonly attempt: number;
             /**
              * Format: int64
-             * @description Changes made or tried so far.
+             * @description How many changes it made or tried so far, each an entry of its journal; what they were is there.
              */
             readonly changes: number;
             /**
@@ -1197,6 +1202,16 @@ export interface components {
              * @description In use by HyperPod clusters of this account; absent if it could not be read.
              */
             readonly used?: number;
+        };
+        /** @description How often a change was refused before it was done, or up to now. */
+        readonly Refusals: {
+            /**
+             * Format: int64
+             * @description How many times.
+             */
+            readonly count: number;
+            /** @description When it was refused first, RFC 3339 UTC. */
+            readonly since: string;
         };
         /** @description The Regions. */
         readonly RegionList: {
