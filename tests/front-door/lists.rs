@@ -175,5 +175,6 @@ fn entry(sequence: u32, at: jiff::Timestamp) -> JournalEntry {
         answered_at: Some(at),
         made: Default::default(),
         failure: None,
+        refusals: None,
     }
 }

@@ -5,7 +5,7 @@ use account::faults::{Effect, Fault};
 use domain::{
     ErrorCode,
     ids::ClusterTag,
-    states::{Stage, StageState},
+    states::{OperationState, Stage, StageState},
 };
 use engine::{
     record::StageRecord,
@@ -26,6 +26,30 @@ async fn br_158_the_same_creation_three_times_is_one_operation() {
     }
     let listed = house.ask("list_operations", json!({}), None).await.unwrap();
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_creation_that_has_ended_is_its_key_s_answer_and_a_tag_in_use_for_everybody_else() {
+    let house = House::new().await;
+    let first = house.ask("create_cluster", cluster("a"), Some("k1")).await.unwrap();
+    house.ask("cancel_operation", json!({ "operationId": first["operationId"] }), None).await.unwrap();
+    let ended = house.product.ended(House::id(&first)).await;
+    let again = house.ask("create_cluster", cluster("a"), Some("k1")).await.unwrap();
+    assert_eq!((&again["operationId"], &again["state"]), (&first["operationId"], &json!(ended.state)));
+    assert_eq!(again["alreadyRunning"], false, "it was recorded before, and nothing runs");
+    for key in [Some("k2"), None] {
+        let refused = house.ask("create_cluster", cluster("a"), key).await.unwrap_err();
+        assert_eq!((refused.code, refused.errors[0].pointer.as_str()), (ErrorCode::Conflict, "/tag"));
+        assert_eq!(refused.operation_id, Some(ended.id));
+        assert!(refused.detail.contains("the tag a is in use"), "{}", refused.detail);
+        assert!(refused.action.contains(&format!("retry_operation with {}", ended.id)), "{}", refused.action);
+    }
+    let store = &house.product.front.desk.store;
+    let done = engine::record::Operation { state: OperationState::Succeeded, version: ended.version + 1, ..ended };
+    let write = Transaction::new().put(&Key::operation(done.id), &done, &Condition::Any);
+    store.write(write).await.unwrap();
+    let refused = house.ask("create_cluster", cluster("a"), None).await.unwrap_err();
+    assert!(refused.action.contains("get_cluster with a"), "{}", refused.action);
 }
 
 #[tokio::test(start_paused = true)]

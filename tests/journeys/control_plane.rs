@@ -4,6 +4,7 @@ use account::{
     eks::{self, CreationFailure},
     faults::{Effect, Fault},
 };
+use contract::journal::Fate;
 use domain::{
     codes::ErrorCode,
     states::{OperationState, Stage, StageState},
@@ -109,6 +110,13 @@ async fn br_002_a_role_that_iam_is_still_spreading_is_waited_for() {
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}");
     let calls = product.account.read(|world| world.calls.count("eks", "CreateCluster"));
     assert_eq!((calls.all, calls.succeeded), (4, 1));
+    let journal = product.front.desk.store.journal(ended.id, 0, 100).await.unwrap().items;
+    let tried: Vec<_> = journal.iter().filter(|entry| entry.change == "create-eks-cluster").collect();
+    assert_eq!(tried.len(), 1, "a refusal that is waited out makes no long journal");
+    let refusals = tried[0].refusals.expect("it was refused");
+    assert_eq!((tried[0].fate, refusals.count), (Fate::Applied, 3));
+    assert!(refusals.since < tried[0].intended_at, "{:?}", tried[0]);
+    assert_eq!(journal.iter().filter(|entry| entry.refusals.is_some()).count(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -26,6 +26,9 @@ async fn a_working_cluster_that_lets_us_in_is_verified_with_what_it_has() {
     assert_eq!(stages(&house, "research").await, VERIFIED);
     let outcome = house.product.stage(ended.cluster_id, Stage::HyperPod).await.outcome;
     assert_eq!((&outcome["origin"], &outcome["nodes"]), (&json!("borrowed"), &json!("1 of 1")), "{outcome:#}");
+    let listed = house.ask("list_clusters", json!({}), None).await.unwrap();
+    let row = &listed["items"][0];
+    assert_eq!((&row["instanceGroups"], &row["nodesWanted"]), (&json!(1), &json!(1)), "what it had is told: {row}");
     let changes = house.product.changes_since(&before);
     assert!(!changes.keys().any(|action| action.starts_with("ec2:")), "its network is not ours: {changes:?}");
     for action in ["CreateCluster", "UpdateCluster"] {

@@ -60,16 +60,19 @@ def free_ports():
 
 
 class Product:
-    """The running product; ends with the `with` block."""
+    """The running product; ends with the `with` block. It goes on with the world that one before it kept in the folder
+    `kept`, or begins a new one."""
 
-    def __init__(self):
+    def __init__(self, kept=None):
+        self.kept = kept
         self.folder = tempfile.TemporaryDirectory(prefix="instantstart-")
         self.noise = open(os.path.join(self.folder.name, "stderr"), "w+", encoding="utf-8")
 
     def __enter__(self):
         first = free_ports()
         command = [
-            str(binary()), "--fresh", "--state", os.path.join(self.folder.name, "state"),
+            str(binary()), *([] if self.kept else ["--fresh"]),
+            "--state", os.path.join(self.kept or self.folder.name, "state"),
             "--speed", os.environ.get("PRODUCT_SPEED", "600"), "--console", str(REPOSITORY / "web" / "dist"),
             "--port", str(first), "--account-port", str(first + 1),
             "--kubernetes-port", str(first + 2),
@@ -114,6 +117,11 @@ class Product:
     def errors(self):
         self.noise.seek(0)
         return self.noise.read()
+
+    def kill(self):
+        """Ends it as a power cut would: nothing is put in order before."""
+        self.process.kill()
+        self.process.wait()
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGINT)

@@ -112,7 +112,7 @@ pub(crate) async fn cancel(api: &Api, input: CancelOperation) -> Result<Operatio
     let ended = found(api, input.operation_id).await?.is_terminal();
     let operation = api.desk().cancel(input.operation_id).await.map_err(problems::of_refused)?;
     let told = operation.failure.iter().filter(|_| !ended).map(|failure| failure.message.clone()).collect();
-    Ok(accepted(&operation, ended, told))
+    Ok(accepted(&operation, false, told))
 }
 
 async fn found(api: &Api, id: OperationId) -> Result<Operation, Problem> {

@@ -1,15 +1,29 @@
 //! `cargo xtask up`: builds what is missing and starts the local product, saying what takes time.
 
 use anyhow::{Context, Result, bail};
-use std::{path::Path, process::Command, time::Instant};
+use options::Options;
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How often a step that says nothing itself is said to go on.
+const STILL: Duration = Duration::from_secs(10);
 
 /// Builds and starts; `options` go to the product.
 pub(crate) fn run(options: &[String]) -> Result<()> {
+    // What is wrong with them is said before a build of a quarter of an hour.
+    Options::read(options.iter().cloned()).map_err(anyhow::Error::msg)?;
     console()?;
-    step(
-        "building the product (the first time takes some minutes)",
-        Command::new("cargo").args(["build", "--quiet", "-p", "gateway", "-p", "tests"]),
-    )?;
+    // Cargo says itself what it is at.
+    println!("… building the product (the first time takes a quarter of an hour on two cores)");
+    let built = Command::new("cargo").args(["build", "-p", "gateway", "-p", "tests"]).status().context("cargo")?;
+    if !built.success() {
+        bail!("building the product failed");
+    }
+    println!("… starting");
     let target = crate::environment("CARGO_TARGET_DIR").unwrap_or_else(|| "target".to_owned());
     let binary = Path::new(&target).join("debug/gateway");
     let status = Command::new(&binary).args(options).status();
@@ -56,8 +70,18 @@ fn newest(path: &Path) -> Result<Option<std::time::SystemTime>> {
 fn step(what: &str, command: &mut Command) -> Result<()> {
     println!("… {what}");
     let began = Instant::now();
-    let status = command.stdout(std::process::Stdio::null()).status();
-    let status = status.with_context(|| format!("{what}: {command:?}"))?;
+    let mut child = command.stdout(Stdio::null()).spawn().with_context(|| format!("{what}: {command:?}"))?;
+    let mut said = began;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if said.elapsed() >= STILL {
+            said = Instant::now();
+            println!("  still {what}, {} s", began.elapsed().as_secs());
+        }
+        thread::sleep(Duration::from_millis(100));
+    };
     if !status.success() {
         bail!("{what} failed: {command:?}");
     }

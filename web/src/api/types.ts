@@ -477,12 +477,12 @@ export interface components {
             readonly createdAt: string;
             /**
              * Format: int64
-             * @description Instance groups by decision.
+             * @description Instance groups by decision, and those that an imported cluster had.
              */
             readonly instanceGroups: number;
             /**
              * Format: int64
-             * @description Nodes wanted by decision.
+             * @description Nodes wanted in those.
              */
             readonly nodesWanted: number;
             /** @description `created` or `imported`. */
@@ -891,6 +891,8 @@ export interface components {
             readonly made?: {
                 readonly [key: string]: string;
             };
+            /** @description How often it was refused; absent if it never was. A change that is sent again keeps its entry. */
+            readonly refusals?: components["schemas"]["Refusals"];
             /**
              * Format: int64
              * @description Schema version of this item.
@@ -991,7 +993,10 @@ export interface components {
         };
         /** @description The answer to every request that changes something. */
         readonly OperationAccepted: {
-            /** @description Whether the same request was recorded before, and this is its operation. */
+            /**
+             * @description Whether the same request was recorded before and this is its operation, which goes on. `state` says how one stands
+             *     that has ended.
+             */
             readonly alreadyRunning: boolean;
             /**
              * @description The cluster that it is about.
@@ -1037,7 +1042,7 @@ export interface components {
             readonly attempt: number;
             /**
              * Format: int64
-             * @description Changes made or tried so far.
+             * @description How many changes it made or tried so far, each an entry of its journal; what they were is there.
              */
             readonly changes: number;
             /**
@@ -1197,6 +1202,16 @@ export interface components {
              * @description In use by HyperPod clusters of this account; absent if it could not be read.
              */
             readonly used?: number;
+        };
+        /** @description How often a change was refused before it was done, or up to now. */
+        readonly Refusals: {
+            /**
+             * Format: int64
+             * @description How many times.
+             */
+            readonly count: number;
+            /** @description When it was refused first, RFC 3339 UTC. */
+            readonly since: string;
         };
         /** @description The Regions. */
         readonly RegionList: {
@@ -1512,6 +1527,16 @@ export interface components {
         };
         /** @description A problem: precondition_required. */
         readonly PreconditionRequired: {
+            headers: {
+                readonly "x-request-id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The route does not have this method. */
+        readonly RequestTimeout: {
             headers: {
                 readonly "x-request-id": components["headers"]["RequestId"];
                 readonly [name: string]: unknown;
@@ -1883,9 +1908,9 @@ export interface operations {
                 /** @description Only show what would be done: answers 200 with the plan. */
                 readonly validateOnly?: boolean;
             };
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -1926,6 +1951,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -1989,9 +2015,9 @@ export interface operations {
                 /** @description Only show what would be done: answers 200 with the plan. */
                 readonly validateOnly?: boolean;
             };
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -2035,6 +2061,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -2199,9 +2226,9 @@ export interface operations {
                 /** @description Only show what would be done: answers 200 with the plan. */
                 readonly validateOnly?: boolean;
             };
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -2243,6 +2270,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -2260,9 +2288,9 @@ export interface operations {
                 /** @description Only show what would be done: answers 200 with the plan. */
                 readonly validateOnly?: boolean;
             };
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -2302,6 +2330,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -2408,9 +2437,9 @@ export interface operations {
                 /** @description Only show what would be done: answers 200 with the plan. */
                 readonly validateOnly?: boolean;
             };
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -2451,6 +2480,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["PayloadTooLarge"];
@@ -2561,9 +2591,9 @@ export interface operations {
     readonly cancel_operation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -2592,6 +2622,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
@@ -2654,9 +2685,9 @@ export interface operations {
     readonly retry_operation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header: {
-                /** @description The same key is the same operation. Not needed with validateOnly=true. */
-                readonly "Idempotency-Key": string;
+            readonly header?: {
+                /** @description The same key is the same operation. Required unless validateOnly=true. */
+                readonly "Idempotency-Key"?: string;
                 /** @description The cluster's generation in quotes; if it has changed since, nothing is done. */
                 readonly "If-Match"?: string;
             };
@@ -2685,6 +2716,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 405: components["responses"]["MethodNotAllowed"];
+            readonly 408: components["responses"]["RequestTimeout"];
             readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];

@@ -8,6 +8,7 @@ use domain::{
     states::{Condition, ConditionStatus, Phase, Stage, StageState},
 };
 use engine::record::{Cluster, StageRecord};
+use serde::Deserialize;
 
 /// A cluster with its stages, in order, and the operation that holds it now.
 pub(crate) fn view(cluster: &Cluster, records: &[StageRecord], current: Option<OperationId>) -> ClusterView {
@@ -35,7 +36,7 @@ pub(crate) fn view(cluster: &Cluster, records: &[StageRecord], current: Option<O
 /// A cluster in a list.
 pub(crate) fn summary(cluster: &Cluster, records: &[StageRecord]) -> ClusterSummary {
     let at = at(cluster, records);
-    let capacity = Capacity::of(cluster);
+    let capacity = Capacity::of(cluster, records);
     ClusterSummary {
         tag: cluster.tag.clone(),
         cluster_id: cluster.id,
@@ -83,7 +84,7 @@ fn next(cluster: &Cluster, records: &[StageRecord], current: Option<OperationId>
     }
 }
 
-/// What the decisions ask for in all.
+/// What the decisions ask for in all, and what an imported cluster had when its selection looked.
 #[derive(Default)]
 struct Capacity {
     groups: u32,
@@ -92,14 +93,19 @@ struct Capacity {
 }
 
 impl Capacity {
-    fn of(cluster: &Cluster) -> Self {
+    fn of(cluster: &Cluster, records: &[StageRecord]) -> Self {
         let mut all = Self::default();
-        let Some(decision) = &cluster.decisions.hyperpod else { return all };
-        for group in decision.instance_groups.values() {
+        let decision = cluster.decisions.hyperpod.as_ref();
+        for group in decision.iter().flat_map(|decision| decision.instance_groups.values()) {
             all.add(&group.instance_type, group.instance_count);
         }
-        if let Some(system) = &decision.system_group {
+        if let Some(system) = decision.and_then(|decision| decision.system_group.as_ref()) {
             all.add(&system.instance_type, system.instance_count);
+        }
+        let decided =
+            |name: &str| decision.is_some_and(|one| one.instance_groups.keys().any(|decided| decided.as_str() == name));
+        for group in found(cluster, records).iter().filter(|group| !decided(&group.name)) {
+            all.add(&group.instance_type, group.target);
         }
         all
     }
@@ -111,6 +117,21 @@ impl Capacity {
         self.nodes = self.nodes.saturating_add(count);
         self.accelerators = self.accelerators.saturating_add(count.saturating_mul(each));
     }
+}
+
+/// A group as the stage selection tells it of a HyperPod cluster that was there.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Found {
+    name: String,
+    instance_type: InstanceType,
+    target: u32,
+}
+
+fn found(cluster: &Cluster, records: &[StageRecord]) -> Vec<Found> {
+    let told = records.iter().find(|record| cluster.import.is_some() && record.stage == Stage::Selection);
+    let groups = told.and_then(|record| record.outcome.pointer("/hyperpodCluster/groups"));
+    groups.and_then(|groups| Deserialize::deserialize(groups).ok()).unwrap_or_default()
 }
 
 /// The aspect of a cluster that a stage stands for.

@@ -92,10 +92,10 @@ pub struct ClusterSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Waiting")]
     pub waiting: Option<Waiting>,
-    /// Instance groups by decision.
+    /// Instance groups by decision, and those that an imported cluster had.
     #[schemars(with = "i64")]
     pub instance_groups: u32,
-    /// Nodes wanted by decision.
+    /// Nodes wanted in those.
     #[schemars(with = "i64")]
     pub nodes_wanted: u32,
     /// Accelerators wanted by decision.

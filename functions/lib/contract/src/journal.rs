@@ -62,6 +62,23 @@ pub struct JournalEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Failure")]
     pub failure: Option<Failure>,
+    /// How often it was refused; absent if it never was. A change that is sent again keeps its entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Refusals")]
+    pub refusals: Option<Refusals>,
+}
+
+/// How often a change was refused before it was done, or up to now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Refusals {
+    /// How many times.
+    #[schemars(with = "i64")]
+    pub count: u32,
+    /// When it was refused first, RFC 3339 UTC.
+    #[schemars(with = "String")]
+    #[schema(value_type = String, format = DateTime)]
+    pub since: Timestamp,
 }
 
 /// Part of a journal.

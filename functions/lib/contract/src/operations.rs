@@ -65,7 +65,7 @@ pub struct OperationView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Waiting")]
     pub waiting: Option<Waiting>,
-    /// Changes made or tried so far.
+    /// How many changes it made or tried so far, each an entry of its journal; what they were is there.
     #[schemars(with = "i64")]
     pub changes: u32,
     /// Changes that remain, as last planned.
@@ -116,7 +116,8 @@ pub struct OperationAccepted {
     pub cluster_tag: ClusterTag,
     /// Where it is.
     pub state: OperationState,
-    /// Whether the same request was recorded before, and this is its operation.
+    /// Whether the same request was recorded before and this is its operation, which goes on. `state` says how one stands
+    /// that has ended.
     pub already_running: bool,
     /// The tool that shows completion.
     pub completion_tool: String,

@@ -69,7 +69,7 @@ pub struct Submission {
 pub struct Accepted {
     /// Its operation.
     pub operation: Operation,
-    /// Whether it was there before this request.
+    /// Whether it was there before this request and goes on.
     pub already_running: bool,
 }
 
@@ -107,8 +107,8 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Records `submission` and starts it. Safe to repeat: the same key, or the same content while it runs, is the same
-    /// operation.
+    /// Records `submission` and starts it. Safe to repeat: the same key at any time, or the same content while it runs, is
+    /// the same operation.
     ///
     /// # Errors
     /// `idempotency_mismatch`, `operation_in_progress`, `conflict` (tag in use), or `upstream_unavailable` if the table
@@ -185,7 +185,8 @@ impl Desk {
         if matches!(operation.state, OperationState::Accepted | OperationState::AwaitingApproval) {
             self.start(&operation).await;
         }
-        Ok(Some(Accepted { operation, already_running: true }))
+        let already_running = !operation.is_terminal();
+        Ok(Some(Accepted { operation, already_running }))
     }
 
     async fn is_ours(&self, operation: &Operation) -> Result<bool, Trouble> {
@@ -205,14 +206,11 @@ impl Desk {
                 let manager = self.store.manager_of(cluster).await?;
                 return manager.map_or(Ok(None), |manager| Err(managed_already(cluster, &manager)));
             };
-            let first = self.store.operation(there.first_operation).await?;
-            if first.as_ref().is_some_and(|first| first.input_hash == hash) {
-                return Ok(self.replay(there.first_operation).await?);
-            }
-            let failure =
-                Failure::new(ErrorCode::Conflict, format!("the tag {} is in use by another cluster", there.tag))
-                    .with_action("Choose another tag, or continue the cluster that has it.");
-            return Err(Refused { failure, operation_id: Some(there.first_operation) });
+            let first = self.store.operation(there.first_operation).await?.filter(|first| first.input_hash == hash);
+            return match first {
+                Some(first) if !first.is_terminal() => Ok(self.replay(first.id).await?),
+                same => Err(tag_in_use(&there, same.as_ref())),
+            };
         }
         let mut lane = self.store.lane(operation.cluster_id, &operation.lane).await?;
         if operation.needs_approval && lane.as_ref().is_none_or(|lane| lane.input_hash != hash) {
@@ -300,6 +298,23 @@ impl Desk {
         }
         submission.cluster.add_to(transaction)
     }
+}
+
+/// The refusal of a tag that `there` has; `same` is the operation that was asked for this very cluster and has ended.
+fn tag_in_use(there: &Cluster, same: Option<&Operation>) -> Refused {
+    let (tag, id) = (&there.tag, there.first_operation);
+    let text = match same {
+        Some(same) => format!("the tag {tag} is in use: this cluster was asked for before ({id}, {})", same.state),
+        None => format!("the tag {tag} is in use by another cluster"),
+    };
+    let action = match same.map(|same| same.state) {
+        None => "Choose another tag, or continue the cluster that has it.".to_owned(),
+        Some(OperationState::Succeeded) => {
+            format!("See get_cluster with {tag}; run_stage runs a stage again. Choose another tag for another cluster.")
+        }
+        Some(_) => format!("Call retry_operation with {id}, which goes on with it; what was made is kept."),
+    };
+    Refused { failure: Failure::new(ErrorCode::Conflict, text).with_action(action), operation_id: Some(id) }
 }
 
 /// The refusal of a second cluster over the EKS cluster that `manager` manages: each would undo what the other does.

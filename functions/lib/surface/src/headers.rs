@@ -23,6 +23,11 @@ impl RequestIds {
     pub fn new(source: impl Fn() -> String + Send + Sync + 'static) -> Self {
         Self(Arc::new(source))
     }
+
+    /// One that was not given before, as far as the source goes.
+    pub fn next(&self) -> String {
+        (self.0)()
+    }
 }
 
 impl fmt::Debug for RequestIds {
@@ -46,7 +51,7 @@ pub(crate) async fn frame(State(ids): State<RequestIds>, mut request: Request, n
         (1..=ID_LENGTH).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
     let given = request.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok()).filter(legal).map(str::to_owned);
-    let id = given.unwrap_or_else(|| (ids.0)());
+    let id = given.unwrap_or_else(|| ids.next());
     request.extensions_mut().insert(RequestId(id.clone()));
     let mut response = next.run(request).await;
     let headers = response.headers_mut();

@@ -110,7 +110,7 @@ pub const fn scope_name(scope: Scope) -> &'static str {
 }
 
 /// A problem as an HTTP answer.
-pub(crate) fn respond(problem: &Problem) -> Response {
+pub fn respond(problem: &Problem) -> Response {
     let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let body = serde_json::to_vec(problem).unwrap_or_default();
     let mut response = (status, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response();

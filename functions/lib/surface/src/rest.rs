@@ -159,6 +159,9 @@ fn idempotency_key(descriptor: &Descriptor, headers: &HeaderMap) -> (Option<Stri
         let detail = "missing: every request that changes something carries a key of its own, such as a UUID";
         return (None, Some(FieldError::new(POINTER, detail)));
     };
+    if headers.get_all(IDEMPOTENCY_KEY).iter().count() > 1 {
+        return (None, Some(FieldError::new(POINTER, "given more than once: expected one key")));
+    }
     match key.to_str().ok().filter(|key| is_key(key)) {
         Some(key) => (Some(key.to_owned()), None),
         None => {
@@ -175,11 +178,14 @@ pub(crate) fn is_key(text: &str) -> bool {
 
 fn expected_generation(headers: &HeaderMap) -> (Option<u64>, Option<FieldError>) {
     let Some(given) = headers.get(header::IF_MATCH) else { return (None, None) };
-    let text = given.to_str().unwrap_or_default();
+    let alone = headers.get_all(header::IF_MATCH).iter().count() == 1;
+    let text = given.to_str().ok().filter(|_| alone).unwrap_or_default();
     // An entity tag stands in quotes; a bare number is meant the same.
     let bare = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
     let generation = bare.parse().ok();
-    let detail = || FieldError::new("#/headers/If-Match", "expected the cluster's generation in quotes, such as \"3\"");
+    let detail = || {
+        FieldError::new("#/headers/If-Match", "expected the cluster's generation, once and in quotes, such as \"3\"")
+    };
     (generation, generation.is_none().then(detail))
 }
 

@@ -3,11 +3,13 @@
 mod door;
 mod keep;
 mod kubernetes;
+mod snapshot;
 mod storage;
 
 pub use door::AnswerLost;
-pub use keep::{KeepError, Snapshot};
+pub use keep::{Keep, KeepError};
 pub use kubernetes::{KubernetesService, Unanswered, kubernetes_service, serve_kubernetes};
+pub use snapshot::Snapshot;
 
 use crate::{
     call::{Answer, Call},

@@ -164,6 +164,11 @@ impl Fault {
         self
     }
 
+    /// Whether it has met all the calls that it was to meet.
+    pub fn is_spent(&self) -> bool {
+        self.count.is_some_and(|count| self.met >= count)
+    }
+
     fn fits(&self, call: &Call, mutating: bool, function: Option<&str>) -> bool {
         let kills = match (&self.effect, function) {
             (Effect::Kill { function: pattern }, Some(function)) => like(pattern, function),
@@ -334,6 +339,7 @@ mod tests {
         assert!(!met("CreateVpc", None));
         assert!(met("CreateVpc", Some("stage-a")));
         assert!(!met("CreateVpc", Some("stage-a")));
+        assert!(world.faults.active()[0].is_spent());
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub mod sagemaker;
 pub mod seed;
 pub mod server;
 pub mod services;
+pub mod shared;
 pub mod signature;
 pub mod states;
 pub mod sts;

@@ -68,9 +68,7 @@ async fn answer(account: Account, request: Request<Incoming>) -> Result<Response
 
 fn control(account: &Account, request: &Request<Bytes>) -> Response<Full<Bytes>> {
     let (status, body) = match (request.method(), request.uri().path()) {
-        (&Method::GET, "/_account/faults") => {
-            (StatusCode::OK, account.read(|world| json!({"faults": world.faults.active()})))
-        }
+        (&Method::GET, "/_account/faults") => (StatusCode::OK, listed(account)),
         (&Method::POST, "/_account/faults") => switch_on(account, request.body()),
         (&Method::DELETE, "/_account/faults") => {
             let query: Vec<(String, String)> =
@@ -93,13 +91,23 @@ fn control(account: &Account, request: &Request<Bytes>) -> Response<Full<Bytes>>
     control_answer(status, &body)
 }
 
+/// The faults that are on; those that have met all their calls are marked as spent.
+fn listed(account: &Account) -> Value {
+    let told = |fault: &Fault| {
+        let mut told = json!(fault);
+        told["spent"] = fault.is_spent().into();
+        told
+    };
+    account.read(|world| json!({"faults": world.faults.active().iter().map(told).collect::<Vec<_>>()}))
+}
+
 fn switch_on(account: &Account, body: &Bytes) -> (StatusCode, Value) {
     let fault: Fault = match serde_json::from_slice(body) {
         Ok(fault) => fault,
         Err(error) => return (StatusCode::BAD_REQUEST, json!({"message": format!("The body is no fault: {error}")})),
     };
     match account.with_world(|world| world.faults.switch_on(fault)) {
-        Ok(()) => (StatusCode::CREATED, account.read(|world| json!({"faults": world.faults.active()}))),
+        Ok(()) => (StatusCode::CREATED, listed(account)),
         Err(error) => (StatusCode::BAD_REQUEST, json!({"message": error.to_string()})),
     }
 }

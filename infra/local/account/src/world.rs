@@ -4,6 +4,7 @@ use crate::{
     calls, eks, faults, iam,
     life::{Agenda, Event},
     s3,
+    shared::Shared,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -44,7 +45,7 @@ pub struct World {
     /// EKS clusters.
     pub eks: eks::State,
     /// Kubernetes API servers by the ARN of their EKS cluster.
-    pub kubernetes: BTreeMap<String, crate::kubernetes::Cluster>,
+    pub kubernetes: BTreeMap<String, Shared<crate::kubernetes::Cluster>>,
     /// HyperPod clusters and training plans.
     pub sagemaker: crate::sagemaker::State,
     /// CloudWatch log groups.

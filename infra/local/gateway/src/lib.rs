@@ -5,10 +5,12 @@
 
 pub mod functions;
 pub mod install;
-pub mod options;
+mod keeping;
 mod roles;
 mod rules;
+mod serving;
 mod sessions;
 pub mod start;
 pub mod up;
+mod wire;
 pub mod wiring;

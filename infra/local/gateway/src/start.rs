@@ -1,6 +1,6 @@
 //! From the command line to the running product: options, logging, the runtime.
 
-use crate::options::{Options, USAGE};
+use options::Options;
 use std::process::ExitCode;
 
 /// A look at many services at once is a deep future, and a build without optimization does not spare stack.
@@ -12,7 +12,7 @@ pub fn start() -> ExitCode {
     let options = match Options::read(std::env::args().skip(1)) {
         Ok(options) => options,
         Err(wrong) => {
-            eprintln!("{wrong}\n\n{USAGE}");
+            eprintln!("{wrong}");
             return ExitCode::from(2);
         }
     };

@@ -2,16 +2,21 @@
 
 use crate::{
     functions, install,
-    options::Options,
+    keeping::{Keeper, Lasting},
+    serving,
     wiring::{self, ACCOUNT_ID, Installed, Wired},
 };
 use account::{Account, clock::Clock, iam, server, world::World};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use api::{Api, Setup};
 use jiff::SignedDuration;
-use std::{fs, time::Duration};
+use options::Options;
+use std::fs;
 use surface::{RequestIds, Settings, trust::LocalTrust};
-use tokio::net::TcpListener;
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+};
 
 /// The Region in which the control plane itself runs locally.
 const HOME: &str = "us-west-2";
@@ -20,16 +25,13 @@ const HOME: &str = "us-west-2";
 /// long to work everywhere, and whoever deploys for real has waited for the stack by then.
 const DEPLOYED_BEFORE: SignedDuration = SignedDuration::from_mins(1);
 
-/// How often the world is kept.
-const KEEP_EVERY: Duration = Duration::from_secs(5);
-
 /// The two tokens of one start.
 struct Tokens {
     people: String,
     agents: String,
 }
 
-/// Runs until Ctrl-C; what is then is kept.
+/// Runs until Ctrl-C or SIGTERM; what is then is kept.
 ///
 /// # Errors
 /// If a port is taken, or the state folder cannot be used.
@@ -42,22 +44,26 @@ pub async fn up(options: Options) -> Result<()> {
     account.run();
     tokio::spawn(account::account::serve_kubernetes(account.clone()));
     let tokens = Tokens { people: token(), agents: token() };
-    let router = router(&options, &account, &installed, &tokens).await;
+    let keeper = Keeper::start(&account, &options.state);
+    let ids = RequestIds::new(token);
+    let router = router(&options, &account, &installed, (&tokens, keeper.clone(), ids.clone())).await;
     print_links(&options, &account, &tokens);
-    let keeper = account.clone();
-    let state = options.state.clone();
     tokio::select! {
-        served = async { axum::serve(product, router).await } => served.context("the product's port")?,
+        served = serving::serve(product, router, ids) => served.context("the product's port")?,
         served = server::serve(account.clone(), aws) => served.context("the account's port")?,
-        () = keep(keeper, state) => {}
-        stopped = tokio::signal::ctrl_c() => stopped.context("waiting for Ctrl-C")?,
+        stopped = told_to_stop() => stopped.context("waiting for Ctrl-C")?,
     }
-    account.save(&options.state).context("keeping the world")?;
+    keeper.now().await.map_err(|why| anyhow!("the world is not kept: {why}"))?;
     println!("The world is kept in {}.", options.state.display());
     Ok(())
 }
 
-async fn router(options: &Options, account: &Account, installed: &Installed, tokens: &Tokens) -> axum::Router {
+async fn router(
+    options: &Options,
+    account: &Account,
+    installed: &Installed,
+    (tokens, keeper, request_ids): (&Tokens, Keeper, RequestIds),
+) -> axum::Router {
     // As its own role, which reads AWS, writes records and starts executions, and can do nothing else.
     let wired = Wired::of(account, installed, "api").await;
     let api = Api::new(Setup {
@@ -69,10 +75,10 @@ async fn router(options: &Options, account: &Account, installed: &Installed, tok
     });
     let settings = Settings {
         assets: options.console.clone().filter(|folder| folder.is_dir()),
-        request_ids: RequestIds::new(token),
+        request_ids,
         trust: Some(LocalTrust::new(options.port, tokens.people.as_str(), tokens.agents.as_str())),
     };
-    surface::router(api, settings)
+    surface::router(Lasting::new(api, keeper), settings)
 }
 
 /// The account with the product in it: a kept one, where the deployment is brought up to date, or a new one.
@@ -80,7 +86,7 @@ async fn open(options: &Options, installed: &Installed) -> Result<Account> {
     if options.fresh && options.state.exists() {
         fs::remove_dir_all(&options.state).with_context(|| format!("cannot clear {}", options.state.display()))?;
     }
-    if !Account::is_kept_in(&options.state) {
+    if !options.keeps_a_world() {
         return fresh(options, installed).await;
     }
     let account = Account::open(&options.state, Clock::starting_at(now()))?;
@@ -110,18 +116,11 @@ async fn listen(port: u16) -> Result<TcpListener> {
     TcpListener::bind(("127.0.0.1", port)).await.with_context(taken)
 }
 
-async fn keep(account: Account, state: std::path::PathBuf) {
-    let mut changes = account.changes();
-    loop {
-        tokio::time::sleep(KEEP_EVERY).await;
-        if changes.has_changed().unwrap_or(false) {
-            changes.mark_unchanged();
-            let (account, state) = (account.clone(), state.clone());
-            let kept = tokio::task::spawn_blocking(move || account.save(&state)).await;
-            if let Ok(Err(error)) = kept {
-                tracing::error!(%error, "the world was not kept");
-            }
-        }
+async fn told_to_stop() -> std::io::Result<()> {
+    let mut terminated = signal(SignalKind::terminate())?;
+    tokio::select! {
+        stopped = tokio::signal::ctrl_c() => stopped,
+        _ = terminated.recv() => Ok(()),
     }
 }
 
@@ -133,7 +132,7 @@ fn print_links(options: &Options, account: &Account, tokens: &Tokens) {
         "url": format!("http://127.0.0.1:{port}/mcp"),
         "headers": { "Authorization": format!("Bearer {}", tokens.agents) },
     } } });
-    println!("HyperPod InstantStart is up, at {} times AWS's pace.\n", options.speed);
+    println!("HyperPod InstantStart is up, {}.\n", pace(options.speed));
     println!("Console     http://127.0.0.1:{port}/#token={}", tokens.people);
     println!("REST        curl -H 'Authorization: Bearer {}' http://127.0.0.1:{port}/v1/clusters", tokens.people);
     println!("MCP client  {configuration}");
@@ -141,7 +140,21 @@ fn print_links(options: &Options, account: &Account, tokens: &Tokens) {
         "AWS         AWS_ACCESS_KEY_ID={} AWS_SECRET_ACCESS_KEY={} aws --region {HOME} --endpoint-url http://127.0.0.1:{aws} eks list-clusters",
         root.access_key_id, root.secret_access_key
     );
-    println!("\nCtrl-C ends it; the world is kept in {}.", options.state.display());
+    println!(
+        "\nThe two tokens in these lines are of this start: the next one prints others, to be put into MCP clients anew."
+    );
+    println!("Ctrl-C ends it; the world is kept in {}.", options.state.display());
+}
+
+/// How fast AWS is here, so that nobody takes AWS's own durations, which the product tells, for those of this machine.
+fn pace(speed: u32) -> String {
+    match speed {
+        1 => "at AWS's own pace".to_owned(),
+        _ => {
+            let seconds = (6000.0 / f64::from(speed)).round() / 10.0;
+            format!("at {speed} times AWS's pace: what takes ten minutes there takes {seconds} seconds here")
+        }
+    }
 }
 
 /// Thirty-two random bytes, for tokens; what is random for the product itself comes from the account's world.

@@ -7,7 +7,7 @@ use crate::{
     reconciler::{Made, Mark, Reconciler},
     record::SCHEMA,
 };
-use contract::journal::{Fate, JournalEntry};
+use contract::journal::{Fate, JournalEntry, Refusals};
 use domain::{
     failure::{Failure, Trouble},
     states::WaitingOn,
@@ -70,7 +70,11 @@ impl<R: Reconciler> Tick<'_, R> {
 
     /// Sends `change`; answers the trouble that it met, if any.
     pub(super) async fn carry_out(&mut self, change: &R::Change) -> Flow<Option<Trouble>> {
-        let (mark, mut entry) = self.intend(change);
+        let (mark, mut entry, again) = self.intend(change);
+        if again {
+            let before = self.engine.store.journal_entry(self.operation.id, entry.sequence).await;
+            entry.refusals = before.map_err(super::Stop::Store)?.and_then(|before| before.refusals);
+        }
         self.save_journal(&entry).await?;
         let result = self.reconciler.apply(self.scene(), change, &mark).await;
         let (fate, made, trouble) = match result {
@@ -86,7 +90,12 @@ impl<R: Reconciler> Tick<'_, R> {
         entry.fate = fate;
         entry.made = made;
         entry.failure = trouble.as_ref().map(|trouble| trouble.failure().clone());
-        entry.answered_at = Some(self.engine.context.now());
+        let now = self.engine.context.now();
+        entry.answered_at = Some(now);
+        if fate == Fate::Refused {
+            let before = entry.refusals.unwrap_or(Refusals { count: 0, since: now });
+            entry.refusals = Some(Refusals { count: before.count.saturating_add(1), ..before });
+        }
         if trouble.is_none() {
             self.operation.stop_waiting();
             if let Some(stage) = self.stage.as_mut() {
@@ -98,18 +107,16 @@ impl<R: Reconciler> Tick<'_, R> {
     }
 
     /// Notes `change` in the ledger and makes its mark and journal entry. A change that is sent again because nothing
-    /// came of it before keeps its entry: a throttled hour does not make a long journal.
-    fn intend(&mut self, change: &R::Change) -> (Mark, JournalEntry) {
+    /// came of it before keeps its entry, and then the last is true: a throttled hour does not make a long journal.
+    fn intend(&mut self, change: &R::Change) -> (Mark, JournalEntry, bool) {
         let key = change.key();
         let now = self.engine.context.now();
         let again = self.ledger().get(&key).filter(|entry| entry.sent != Sent::Applied);
-        let sequence = match again.map(|entry| entry.journal) {
-            Some((operation, sequence)) if operation == self.operation.id => sequence,
-            _ => {
-                self.operation.journal_length += 1;
-                self.operation.journal_length
-            }
-        };
+        let again = again.map(|entry| entry.journal).filter(|(operation, _)| *operation == self.operation.id);
+        let sequence = again.map(|(_, sequence)| sequence).unwrap_or_else(|| {
+            self.operation.journal_length += 1;
+            self.operation.journal_length
+        });
         let told = (self.operation.id, sequence);
         let incarnation = self.ledger_mut().intend(&key, now, told);
         let entry = JournalEntry {
@@ -124,8 +131,9 @@ impl<R: Reconciler> Tick<'_, R> {
             answered_at: None,
             made: Made::new(),
             failure: None,
+            refusals: None,
         };
-        (self.mark(&key, incarnation), entry)
+        (self.mark(&key, incarnation), entry, again.is_some())
     }
 
     fn mark(&self, key: &str, incarnation: u32) -> Mark {

@@ -13,8 +13,8 @@ use domain::{
 };
 use footing::Lack;
 
-/// What is not known before it is made.
-const LATER: &str = "(made before)";
+/// What is not known before it is made, in a line above.
+const LATER: &str = "(made above)";
 
 /// Add-ons that every cluster gets from this stage.
 const ADDONS: [&str; 4] = ["vpc-cni", "kube-proxy", "eks-pod-identity-agent", "coredns"];
@@ -31,7 +31,8 @@ pub(super) fn made(request: &Request<'_>, seen: &Seen, version: &str) -> Vec<Pla
         changes.extend(network(request, seen));
     }
     changes.extend(security_group(request));
-    let title = format!("create EKS cluster {tag}, Kubernetes {version} (8 to 12 minutes, billed from now on)");
+    let title =
+        format!("create EKS cluster {tag}, Kubernetes {version} (8 to 12 minutes at AWS's pace, billed from now on)");
     changes.push(change("create-eks-cluster", title));
     if request.makes_network() {
         changes.push(change("route-to-nat", format!("route private subnets to NAT gateway {LATER}")));

@@ -64,7 +64,7 @@ fn waits(request: &Request<'_>, seen: &Seen, stage: Stage) -> Vec<String> {
     let text = |text: &str| vec![text.to_owned()];
     match stage {
         Stage::ControlPlane if request.purpose == Purpose::Create => {
-            let mut waits = text("EKS makes the control plane (8 to 12 minutes)");
+            let mut waits = text("EKS makes the control plane (8 to 12 minutes at AWS's pace)");
             if request.makes_network() {
                 waits.insert(0, "the NAT gateway comes up (usually 1 to 2 minutes)".to_owned());
             }

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "conformance")]
 mod conformance;
+mod message;
 mod server;
 mod transport;
 

@@ -1,5 +1,6 @@
 //! What a request must be before the protocol looks at it: a POST, of bounded size, whose sender takes JSON.
 
+use super::message::{self, Malformed};
 use crate::{body, door::Caller, headers::id_of, json, problem};
 use axum::{
     body::Body,
@@ -14,9 +15,10 @@ use serde_json::{Value, json};
 /// What the protocol's own check wants to read.
 const ACCEPTED: &str = "application/json, text/event-stream";
 
-/// JSON-RPC's codes for a body that is no JSON and for one that is no request.
+/// JSON-RPC's codes for a body that is no JSON, for one that is no request, and for parameters that do not fit the method.
 const PARSE_ERROR: i64 = -32_700;
 const INVALID_REQUEST: i64 = -32_600;
+const INVALID_PARAMS: i64 = -32_602;
 
 /// The request as the protocol wants it, or the refusal.
 pub(super) async fn admit(request: Request) -> Result<Request, Box<Response>> {
@@ -34,14 +36,21 @@ pub(super) async fn admit(request: Request) -> Result<Request, Box<Response>> {
         let status = StatusCode::NOT_ACCEPTABLE.as_u16();
         return Err(refuse(Problem { status, title: "Answers are JSON only".to_owned(), ..made }));
     }
+    body::declared_json(request.headers()).map_err(refuse)?;
     let (mut parts, body) = request.into_parts();
     let bytes = body::bytes(&parts.headers, body).await.map_err(refuse)?;
     // A name given twice would silently win; malformed JSON is answered in the protocol's words here as well.
-    if let Err(found) = json::read(&bytes) {
+    let message = json::read(&bytes).map_err(|found| {
         let code = if found.iter().all(|one| one.pointer.is_empty()) { PARSE_ERROR } else { INVALID_REQUEST };
         let text: Vec<String> =
             found.iter().map(|one| format!("{} {}", one.pointer, one.detail).trim().to_owned()).collect();
-        return Err(Box::new(rpc_error(code, &text.join("; "))));
+        Box::new(rpc_error(StatusCode::BAD_REQUEST, &Value::Null, code, &text.join("; ")))
+    })?;
+    let malformed = |found: Malformed| rpc_error(StatusCode::BAD_REQUEST, &found.id, INVALID_REQUEST, found.why);
+    message::check(&message).map_err(|found| Box::new(malformed(found)))?;
+    if let (Some(id), Some(why)) = (message.get("id"), message::unfit(&message)) {
+        // Errors of a method come with status 200, as the library sends them.
+        return Err(Box::new(rpc_error(StatusCode::OK, id, INVALID_PARAMS, &why)));
     }
     parts.headers.insert(header::ACCEPT, HeaderValue::from_static(ACCEPTED));
     Ok(Request::from_parts(parts, Body::from(bytes)))
@@ -69,9 +78,9 @@ fn takes_json(headers: &HeaderMap) -> bool {
     })
 }
 
-fn rpc_error(code: i64, message: &str) -> Response {
-    let body = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": { "code": code, "message": message } });
-    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+fn rpc_error(status: StatusCode, id: &Value, code: i64, message: &str) -> Response {
+    let body = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } });
+    (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
 }
 
 #[cfg(test)]

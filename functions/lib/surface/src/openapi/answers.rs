@@ -53,7 +53,8 @@ pub(super) fn of(descriptor: &Descriptor, generator: &mut SchemaGenerator) -> Va
 fn statuses(descriptor: &Descriptor) -> BTreeSet<StatusCode> {
     let with_body = if descriptor.method == Method::Post { WITH_BODY } else { &[] };
     let codes = EVERYWHERE.iter().chain(with_body).chain(descriptor.errors);
-    codes.map(|code| status(*code)).chain([StatusCode::METHOD_NOT_ALLOWED]).collect()
+    let slow = (descriptor.method == Method::Post).then_some(StatusCode::REQUEST_TIMEOUT);
+    codes.map(|code| status(*code)).chain([StatusCode::METHOD_NOT_ALLOWED]).chain(slow).collect()
 }
 
 fn shown(description: &str, schema: &Value) -> Value {

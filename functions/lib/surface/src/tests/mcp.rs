@@ -116,6 +116,17 @@ async fn an_unknown_tool_or_cursor_is_an_error_of_the_protocol() {
     ] {
         assert_eq!(answer.json()["error"]["code"], -32_602, "{}", answer.text);
     }
+    for (method, params) in [
+        ("tools/call", json!({ "name": 7 })),
+        ("tools/call", json!({ "name": "list_clusters", "arguments": [1] })),
+        ("tools/call", json!({})),
+        ("tools/list", json!({ "cursor": 7 })),
+        ("initialize", json!({ "protocolVersion": LEGACY })),
+    ] {
+        let answer = legacy(&surface, method, params.clone()).await;
+        assert_eq!(answer.json()["error"]["code"], -32_602, "{method} {params}: {}", answer.text);
+        assert!(answer.text.contains(method), "{}", answer.text);
+    }
     let answer = modern(&surface, "resources/everything", json!({})).await;
     assert_eq!((answer.status, &answer.json()["error"]["code"]), (StatusCode::NOT_FOUND, &json!(-32_601)));
 }
@@ -184,6 +195,36 @@ async fn a_body_too_large_malformed_or_ambiguous_is_refused() {
     let answer = surface.send(agent(), twice).await;
     assert!(answer.text.contains("/params/arguments/tag"), "{}", answer.text);
     assert_eq!(surface.asked(), 0);
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_an_error_of_the_protocol_in_json() {
+    let surface = surface();
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let with = |name: &str, value: Value| {
+        let mut changed = message.clone();
+        changed[name] = value;
+        changed
+    };
+    for (body, id) in [
+        (json!([message]), json!(null)),
+        (json!([]), json!(null)),
+        (json!(7), json!(null)),
+        (with("id", json!({})), json!(null)),
+        (with("id", json!(1.5)), json!(null)),
+        (with("jsonrpc", json!("1.0")), json!(1)),
+        (with("method", json!(7)), json!(1)),
+        (with("params", json!("x")), json!(1)),
+    ] {
+        let answer = surface.send(agent(), body.to_string()).await;
+        assert_eq!((answer.status, answer.header("content-type")), (StatusCode::BAD_REQUEST, "application/json"));
+        let said = answer.json();
+        assert_eq!((&said["error"]["code"], &said["id"]), (&json!(-32_600), &id), "{body}");
+    }
+    let request = anonymous("POST", "/mcp").header("authorization", format!("Bearer {AGENTS}"));
+    let answer = surface.send(request.header("content-type", "text/plain"), message.to_string()).await;
+    assert_eq!(answer.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    assert_eq!(answer.header("content-type"), "application/problem+json");
 }
 
 #[tokio::test]

@@ -93,7 +93,9 @@ impl ClusterChange {
             Self::CreateRole { name } => format!("create role {name} for the EKS control plane"),
             Self::AttachClusterPolicy { role } => format!("attach AmazonEKSClusterPolicy to {role}"),
             Self::CreateCluster { name, version, .. } => {
-                format!("create EKS cluster {name}, Kubernetes {version} (8 to 12 minutes, billed from now on)")
+                format!(
+                    "create EKS cluster {name}, Kubernetes {version} (8 to 12 minutes at AWS's pace, billed from now on)"
+                )
             }
             Self::DeleteFailedCluster { name } => format!("delete the failed EKS cluster {name}, which keeps the name"),
             Self::CreateOidcProvider { issuer: Known(Some(issuer)) } => format!("create the OIDC provider of {issuer}"),

@@ -190,7 +190,7 @@ pub(super) fn await_service(scene: Scene<'_>, around: &Around, steps: &mut Vec<S
     let reason = match status {
         Some(EksClusterStatus::Unknown(word)) => format!("EKS says that cluster {name} is {word}"),
         Some(EksClusterStatus::Pending) => format!("EKS cluster {name} is pending"),
-        _ => format!("EKS cluster {name} is being made (usually 8 to 12 minutes)"),
+        _ => format!("EKS cluster {name} is being made (AWS usually takes 8 to 12 minutes)"),
     };
     let asked = scene.ledger.get(CREATE_CLUSTER).map(|entry| entry.at);
     let early = asked.is_some_and(|at| scene.now.duration_since(at) < NEVER_BEFORE);

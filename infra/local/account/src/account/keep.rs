@@ -1,13 +1,27 @@
-//! Keeping and forking an account: its world as JSON, its tables as a database file, always both of one moment.
+//! Keeping an account in a folder: its world as JSON, its tables as a database file, always both of one moment.
+//!
+//! `current` names the moment that counts and is replaced as a whole, last; everything is on the disk before that. Each
+//! Kubernetes cluster and each execution, which are most of a world, has a file of its own that is written again only when
+//! it has changed: what a keep costs depends on what happened since the one before, and the world stands still for it only
+//! while it is copied.
 
-use super::{Account, Handler};
-use crate::{clock::Clock, dynamodb::Tables, services, world::World};
-use jiff::Timestamp;
+use super::{Account, Snapshot};
+use crate::{
+    clock::Clock,
+    dynamodb::Tables,
+    kubernetes::Cluster,
+    services,
+    shared::{Mark, Shared},
+    states::execution::Execution,
+    world::World,
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::Write as _,
+    mem,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 /// The account could not be kept or opened.
@@ -33,103 +47,102 @@ pub enum KeepError {
     Nothing(PathBuf),
 }
 
-/// Names the moment that counts; replaced as a whole, last.
+/// Names the moment that counts.
 const CURRENT: &str = "current";
 
-/// An account as it was at one moment, apart from any clock and runtime: accounts are made of it as often as wanted, each
-/// going its own way. What was under way in a function is begun again in each, as after a restart.
-#[derive(Clone)]
-pub struct Snapshot {
+/// How names of the files begin that belong to one moment or part.
+const OURS: [&str; 3] = ["world-", "dynamodb-", "part-"];
+
+/// A folder in which one account is kept again and again.
+#[derive(Debug)]
+pub struct Keep {
+    folder: PathBuf,
+    clusters: Parts<Cluster>,
+    executions: Parts<Execution>,
+}
+
+/// Parts of the world by their key, as they were written last, and the name of the file of each.
+type Parts<T> = BTreeMap<String, (Mark<T>, String)>;
+
+/// The file of one moment.
+#[derive(Serialize, Deserialize)]
+struct Moment {
+    /// All but what has a file of its own.
     world: World,
-    tables: Vec<u8>,
-    taken: Timestamp,
-    handler: Handler,
+    /// File names by the cluster's ARN.
+    clusters: BTreeMap<String, String>,
+    /// File names by the execution's ARN.
+    executions: BTreeMap<String, String>,
 }
 
-impl std::fmt::Debug for Snapshot {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Snapshot").field("taken", &self.taken).finish_non_exhaustive()
-    }
-}
-
-impl Snapshot {
-    /// An account whose clock goes on where this one's stood, in the runtime that this is called in.
-    ///
-    /// # Errors
-    /// If the tables cannot be copied through a temporary file.
-    pub fn account(&self) -> Result<Account, KeepError> {
-        self.with_clock(Clock::starting_at(self.taken))
+impl Keep {
+    /// In `folder`, which is made when it is needed.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), clusters: Parts::new(), executions: Parts::new() }
     }
 
-    /// An account on another clock: what is due by its time happens when it is first asked something.
+    /// Writes the account into the folder, in place of what was kept there before, and returns when it is on the disk. A
+    /// crash at any line leaves what was kept before.
     ///
     /// # Errors
-    /// As [`account`](Self::account).
-    pub fn with_clock(&self, clock: Clock) -> Result<Account, KeepError> {
-        let file = TemporaryFile::new();
-        fs::write(&file.0, &self.tables).map_err(at(&file.0))?;
-        let tables = Tables::open(&file.0, clock)?;
-        Ok(Account::of(self.world.clone(), tables, clock, self.handler))
+    /// If a file cannot be written.
+    pub fn keep(&mut self, account: &Account) -> Result<(), KeepError> {
+        let folder = self.folder.clone();
+        fs::create_dir_all(&folder).map_err(at(&folder))?;
+        let number = current(&folder).unwrap_or(0) + 1;
+        let Snapshot { mut world, tables, .. } = account.snapshot()?;
+        write(&folder.join(tables_name(number)), &tables)?;
+        let clusters = self.parts(&self.clusters, mem::take(&mut world.kubernetes), &format!("part-{number}-c"))?;
+        let executions = mem::take(&mut world.states.executions);
+        let executions = self.parts(&self.executions, executions, &format!("part-{number}-e"))?;
+        let moment = Moment { world, clusters: names(&clusters), executions: names(&executions) };
+        write(&folder.join(world_name(number)), &serde_json::to_vec(&moment)?)?;
+        sync(&folder)?;
+        let (next, current) = (folder.join("next"), folder.join(CURRENT));
+        write(&next, number.to_string().as_bytes())?;
+        fs::rename(&next, &current).map_err(at(&current))?;
+        sync(&folder)?;
+        (self.clusters, self.executions) = (clusters, executions);
+        let parts = moment.clusters.into_values().chain(moment.executions.into_values());
+        clear(&folder, &parts.chain([world_name(number), tables_name(number)]).collect())
+    }
+
+    /// Writes the parts that are not what they were when they were written last.
+    fn parts<T: Serialize>(
+        &self,
+        before: &Parts<T>,
+        parts: BTreeMap<String, Shared<T>>,
+        prefix: &str,
+    ) -> Result<Parts<T>, KeepError> {
+        let mut written = Parts::new();
+        for (index, (key, part)) in parts.into_iter().enumerate() {
+            let same = before.get(&key).filter(|(mark, _)| mark.is_of(&part));
+            let name = match same {
+                Some((_, name)) => name.clone(),
+                None => {
+                    let name = format!("{prefix}{index}.json");
+                    write(&self.folder.join(&name), &serde_json::to_vec(&part)?)?;
+                    name
+                }
+            };
+            written.insert(key, (part.mark(), name));
+        }
+        Ok(written)
     }
 }
 
 impl Account {
-    /// This account's world and tables as of now.
-    ///
-    /// # Errors
-    /// If the tables cannot be copied through a temporary file.
-    pub fn snapshot(&self) -> Result<Snapshot, KeepError> {
-        let file = TemporaryFile::new();
-        let (world, taken) = {
-            let world = self.inner.world();
-            self.inner.tables.save(&file.0)?;
-            (world.clone(), self.now())
-        };
-        let tables = fs::read(&file.0).map_err(at(&file.0))?;
-        Ok(Snapshot { world, tables, taken, handler: self.inner.handler })
-    }
-
-    /// A second account with this one's world and tables as of now, and its clock.
-    ///
-    /// # Errors
-    /// If the tables cannot be copied through a temporary file.
-    pub fn fork(&self) -> Result<Self, KeepError> {
-        self.snapshot()?.with_clock(self.inner.clock)
-    }
-
-    /// Writes the account into `folder`, in place of what was kept there before. A crash in the middle leaves that.
+    /// Writes the account into `folder` once; see [`Keep`].
     ///
     /// # Errors
     /// If a file cannot be written.
     pub fn save(&self, folder: &Path) -> Result<(), KeepError> {
-        fs::create_dir_all(folder).map_err(at(folder))?;
-        let before = moment(folder);
-        let number = before.unwrap_or(0) + 1;
-        let (world_file, tables_file) = files(folder, number);
-        // Left over from a crash; the engine refuses to write over a file.
-        remove(&world_file)?;
-        remove(&tables_file)?;
-        let world = {
-            let world = self.inner.world();
-            self.inner.tables.save(&tables_file)?;
-            serde_json::to_vec(&*world)?
-        };
-        write(&world_file, &world)?;
-        let next = folder.join("next");
-        write(&next, number.to_string().as_bytes())?;
-        let current = folder.join(CURRENT);
-        fs::rename(&next, &current).map_err(at(&current))?;
-        if let Some(before) = before {
-            let (world_file, tables_file) = files(folder, before);
-            remove(&world_file)?;
-            remove(&tables_file)?;
-        }
-        Ok(())
+        Keep::in_folder(folder).keep(self)
     }
 
     /// Whether `folder` holds an account.
     pub fn is_kept_in(folder: &Path) -> bool {
-        moment(folder).is_some()
+        current(folder).is_some()
     }
 
     /// The account that was saved into `folder`. What was due meanwhile happens at once.
@@ -137,20 +150,51 @@ impl Account {
     /// # Errors
     /// If there is none, or it cannot be read.
     pub fn open(folder: &Path, clock: Clock) -> Result<Self, KeepError> {
-        let number = moment(folder).ok_or_else(|| KeepError::Nothing(folder.to_owned()))?;
-        let (world_file, tables_file) = files(folder, number);
-        let world: World = serde_json::from_slice(&fs::read(&world_file).map_err(at(&world_file))?)?;
-        let tables = Tables::open(&tables_file, clock)?;
+        let number = current(folder).ok_or_else(|| KeepError::Nothing(folder.to_owned()))?;
+        let Moment { mut world, clusters, executions } = read(&folder.join(world_name(number)))?;
+        world.kubernetes = whole(folder, clusters)?;
+        world.states.executions = whole(folder, executions)?;
+        let tables = Tables::open(&folder.join(tables_name(number)), clock)?;
         Ok(Self::of(world, tables, clock, services::handle))
     }
 }
 
-fn moment(folder: &Path) -> Option<u64> {
+fn names<T>(parts: &Parts<T>) -> BTreeMap<String, String> {
+    parts.iter().map(|(key, (_, name))| (key.clone(), name.clone())).collect()
+}
+
+fn whole<T: DeserializeOwned>(
+    folder: &Path,
+    names: BTreeMap<String, String>,
+) -> Result<BTreeMap<String, Shared<T>>, KeepError> {
+    names.into_iter().map(|(key, name)| Ok((key, read(&folder.join(name))?))).collect()
+}
+
+fn current(folder: &Path) -> Option<u64> {
     fs::read_to_string(folder.join(CURRENT)).ok()?.parse().ok()
 }
 
-fn files(folder: &Path, number: u64) -> (PathBuf, PathBuf) {
-    (folder.join(format!("world-{number}.json")), folder.join(format!("dynamodb-{number}.db")))
+fn world_name(number: u64) -> String {
+    format!("world-{number}.json")
+}
+
+fn tables_name(number: u64) -> String {
+    format!("dynamodb-{number}.db")
+}
+
+/// Removes what belongs to another moment than the one that counts.
+fn clear(folder: &Path, counting: &BTreeSet<String>) -> Result<(), KeepError> {
+    for entry in fs::read_dir(folder).map_err(at(folder))? {
+        let name = entry.map_err(at(folder))?.file_name().to_string_lossy().into_owned();
+        if OURS.iter().any(|prefix| name.starts_with(prefix)) && !counting.contains(&name) {
+            remove(&folder.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, KeepError> {
+    Ok(serde_json::from_slice(&fs::read(path).map_err(at(path))?)?)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), KeepError> {
@@ -161,6 +205,11 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), KeepError> {
     written.map_err(at(path))
 }
 
+/// Brings a file, or a folder's list of files, onto the disk.
+fn sync(path: &Path) -> Result<(), KeepError> {
+    fs::File::open(path).and_then(|file| file.sync_all()).map_err(at(path))
+}
+
 fn remove(path: &Path) -> Result<(), KeepError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(at(path)(error)),
@@ -168,25 +217,8 @@ fn remove(path: &Path) -> Result<(), KeepError> {
     }
 }
 
-fn at(path: &Path) -> impl FnOnce(std::io::Error) -> KeepError {
+/// What to say of a file that could not be read or written.
+pub(super) fn at(path: &Path) -> impl FnOnce(std::io::Error) -> KeepError {
     let path = path.to_owned();
     move |source| KeepError::File { path, source }
-}
-
-/// A file that goes with this value.
-struct TemporaryFile(PathBuf);
-
-impl TemporaryFile {
-    fn new() -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let name = format!("account-fork-{}-{}.db", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        Self(std::env::temp_dir().join(name))
-    }
-}
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        // Nothing is lost if it stays: it is in the system's folder for such files.
-        let _ = fs::remove_file(&self.0);
-    }
 }

@@ -272,7 +272,8 @@ fn wanted(account: &Account) -> BTreeMap<Listening, Authority> {
         let mut wanted = BTreeMap::new();
         for (port, arn) in ports {
             let serving = eks::cluster_by_arn(world, &arn).is_some_and(eks::Cluster::is_serving);
-            let authority = world.kubernetes.get_mut(&arn).and_then(|cluster| cluster.authority().ok().cloned());
+            let known = world.kubernetes.get(&arn).and_then(|cluster| cluster.known_authority().cloned());
+            let authority = known.or_else(|| world.kubernetes.get_mut(&arn)?.authority().ok().cloned());
             if let Some(authority) = authority.filter(|_| serving) {
                 wanted.insert(Listening { arn, port, certificate: authority.certificate.clone() }, authority);
             }

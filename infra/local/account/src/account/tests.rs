@@ -257,6 +257,36 @@ async fn a_kept_account_is_the_same_when_it_is_opened() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_part_of_the_world_is_written_again_only_when_it_has_changed() {
+    let folder = std::env::temp_dir().join(format!("account-test-parts-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let parts = || {
+        let names = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with("part-")).collect::<std::collections::BTreeSet<_>>()
+    };
+    let first = account();
+    first.with_world(|world| {
+        for arn in ["a", "b"] {
+            world.kubernetes.insert(arn.into(), crate::kubernetes::Cluster::new("33", first.now()).into());
+        }
+    });
+    let mut keep = Keep::in_folder(&folder);
+    keep.keep(&first).unwrap();
+    let before = parts();
+    keep.keep(&first).unwrap();
+    assert_eq!(parts(), before);
+    first.with_world(|world| world.kubernetes.get_mut("b").unwrap().set_minor("34"));
+    keep.keep(&first).unwrap();
+    assert_eq!((parts().len(), parts().intersection(&before).count()), (2, 1));
+    first.with_world(|world| world.kubernetes.remove("a"));
+    keep.keep(&first).unwrap();
+    assert_eq!(parts().len(), 1);
+    let second = Account::open(&folder, first.clock()).unwrap();
+    assert_eq!(first.read(World::clone), second.read(World::clone));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_change_wakes_those_who_wait_for_one() {
     let account = account();
     let life = account.run();
@@ -284,10 +314,10 @@ async fn the_account_answers_over_tcp() {
         answer
     };
     let head = "host: localhost\r\nconnection: close\r\n";
-    let fault = json!({"name": "x", "effect": {"kind": "slow", "seconds": 1}, "service": "s3"}).to_string();
+    let fault = json!({"name": "x", "effect": {"kind": "slow", "seconds": 1}, "service": "s3", "count": 1}).to_string();
     let length = fault.len();
     let answer = ask(format!("POST /_account/faults HTTP/1.1\r\n{head}content-length: {length}\r\n\r\n{fault}")).await;
-    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 201") && answer.contains("\"spent\":false"), "{answer}");
     assert_eq!(account.read(|world| world.faults.active().len()), 1);
     let answer = ask(format!("GET / HTTP/1.1\r\n{head}x-amz-target: SageMaker.ListClusters\r\n\r\n")).await;
     assert!(answer.contains("MissingAuthenticationTokenException"), "{answer}");

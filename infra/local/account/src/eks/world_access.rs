@@ -195,7 +195,7 @@ pub(super) fn presigner(world: &World, url: &url::Url, headers: &[(&str, &str)],
 
 /// Starts the cluster's API server and answers the certificate of its authority, PEM.
 pub(super) fn start_kubernetes(world: &mut World, arn: &str, minor: &str, now: Timestamp) -> String {
-    let server = world.kubernetes.entry(arn.to_owned()).or_insert_with(|| Cluster::new(minor, now));
+    let server = world.kubernetes.entry(arn.to_owned()).or_insert_with(|| Cluster::new(minor, now).into());
     server.authority().map(|authority| authority.certificate.clone()).unwrap_or_default()
 }
 

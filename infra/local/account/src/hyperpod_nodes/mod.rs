@@ -13,7 +13,7 @@ mod node;
 mod tests;
 
 use crate::{
-    kubernetes, life,
+    life,
     sagemaker::{Cluster, Node, request_by_label, world_access},
     world::World,
 };
@@ -68,7 +68,7 @@ fn follow_all(world: &mut World, now: Timestamp) -> bool {
     let mut followed = false;
     for cluster in &clusters {
         let print = fingerprint(cluster);
-        let revision = |world: &World| world.kubernetes.get(&cluster.eks_arn).map(kubernetes::Cluster::revision);
+        let revision = |world: &World| world.kubernetes.get(&cluster.eks_arn).map(|cluster| cluster.revision());
         let current = (revision(world).unwrap_or_default(), print);
         if world.hyperpod_nodes.seen.get(&cluster.arn) != Some(&current) {
             follow(world, cluster, now);

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     call::{Answer, AwsError, Call},
+    shared::Shared,
     world::World,
 };
 use jiff::{SignedDuration, Timestamp};
@@ -86,7 +87,7 @@ pub fn start(
         let wake = super::Event::Wake { execution: arn.clone() };
         world.agenda.add(deadline, crate::life::Event::States(wake));
     }
-    world.states.executions.insert(arn.clone(), execution);
+    world.states.executions.insert(arn.clone(), execution.into());
     announce(world, &arn, now);
     advance(world, &arn, now);
     Ok((arn, now))
@@ -160,14 +161,14 @@ pub(super) fn describe_machine(world: &mut World, call: &Call) -> Answer {
 
 pub(super) fn list(world: &mut World, call: &Call) -> Answer {
     let machine = find(world, call.required("stateMachineArn"))?;
-    let wanted = |execution: &&Execution| {
+    let wanted = |execution: &&Shared<Execution>| {
         execution.machine == machine.arn
             && call.text("statusFilter").is_none_or(|status| status == execution.status.name())
     };
     let mut executions: Vec<_> = world.states.executions.values().filter(wanted).collect();
     executions.sort_by(|a, b| b.started.cmp(&a.started).then_with(|| b.arn.cmp(&a.arn)));
     let (page, token) = page(call, executions, |execution| execution.arn.clone())?;
-    Ok(listed("executions", page.into_iter().map(summary).collect(), token))
+    Ok(listed("executions", page.into_iter().map(|execution| summary(execution)).collect(), token))
 }
 
 pub(super) fn history(world: &mut World, call: &Call) -> Answer {
@@ -184,7 +185,7 @@ pub(super) fn history(world: &mut World, call: &Call) -> Answer {
 fn find_execution<'a>(world: &'a World, arn: &str) -> Result<&'a Execution, AwsError> {
     check_arn(arn, "execution")?;
     let missing = || AwsError::new("ExecutionDoesNotExist", format!("Execution Does Not Exist: '{arn}'"));
-    world.states.executions.get(arn).ok_or_else(missing)
+    world.states.executions.get(arn).map(|execution| &**execution).ok_or_else(missing)
 }
 
 impl Execution {

@@ -33,6 +33,7 @@ pub(crate) mod test_account;
 use crate::{
     call::{Answer, AwsError, Call},
     events,
+    shared::Shared,
     world::World,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -56,7 +57,7 @@ pub struct State {
     /// Machines by ARN.
     pub machines: BTreeMap<String, Machine>,
     /// Executions by ARN; those that ended stay.
-    pub executions: BTreeMap<String, Execution>,
+    pub executions: BTreeMap<String, Shared<Execution>>,
     /// Invocations that executions wait for, by id. Each is made at least once.
     pub tasks: BTreeMap<u64, Task>,
     next_task: u64,
@@ -95,7 +96,7 @@ impl Event {
 
 /// Takes every execution as far as it goes by `now`; needed only after a change to the world from outside.
 pub fn due(world: &mut World, now: Timestamp) {
-    let running = |execution: &&Execution| execution.status == execution::Status::Running;
+    let running = |execution: &&Shared<Execution>| execution.status == execution::Status::Running;
     let arns: Vec<_> =
         world.states.executions.values().filter(running).map(|execution| execution.arn.clone()).collect();
     for arn in arns {

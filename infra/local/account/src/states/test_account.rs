@@ -130,7 +130,7 @@ impl TestAccount {
     }
 
     pub(crate) fn execution(&self, arn: &str) -> Execution {
-        runner::Door::read(&self.door, |world| world.states.executions[arn].clone())
+        runner::Door::read(&self.door, |world| Execution::clone(&world.states.executions[arn]))
     }
 
     /// The world as it would be read back from disk.

@@ -48,6 +48,11 @@ impl Authority {
 }
 
 impl Cluster {
+    /// The cluster's certificate authority, if it was needed before.
+    pub fn known_authority(&self) -> Option<&Authority> {
+        self.authority.as_ref()
+    }
+
     /// The cluster's certificate authority; made at the first call and kept.
     ///
     /// # Errors

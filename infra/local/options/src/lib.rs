@@ -1,4 +1,4 @@
-//! What `up` can be told.
+//! What `up` can be told. A crate of its own, so that `cargo xtask up` knows what is wrong before it builds the product.
 
 use std::path::PathBuf;
 
@@ -23,12 +23,15 @@ pub struct Options {
     pub kubernetes_port: u16,
 }
 
+/// The file in the state folder that names the world which is kept there.
+pub const CURRENT: &str = "current";
+
 /// How the options are given.
 pub const USAGE: &str = "\
 options:
   --speed N          divide AWS's durations by N, 1 to 100000 (default 60; 1 is AWS's own pace)
   --fresh            forget the kept world and start anew
-  --empty            without the two clusters that are there before you
+  --empty            a new world without the two clusters that are there before you
   --state DIR        where the world is kept (default .hyperpod-instantstart)
   --console DIR      the built console (default web/dist)
   --port N           the product's port (default 3099)
@@ -39,7 +42,7 @@ impl Options {
     /// Reads them from the command line.
     ///
     /// # Errors
-    /// A sentence that names what is not right.
+    /// A sentence that names what is not right, followed by all options where it is one of them.
     pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let mut options = Self {
             speed: 60,
@@ -67,10 +70,20 @@ impl Options {
                 "--kubernetes-port" => {
                     options.kubernetes_port = number("--kubernetes-port", &value("--kubernetes-port")?, 1..=u16::MAX)?
                 }
-                other => return Err(format!("{other} is not an option")),
+                other => return Err(format!("{other} is not an option\n\n{USAGE}")),
             }
         }
+        if options.empty && !options.fresh && options.keeps_a_world() {
+            let state = options.state.display();
+            let text = format!("--empty begins a new world, and {state} keeps one: add --fresh to forget it");
+            return Err(text);
+        }
         Ok(options)
+    }
+
+    /// Whether the state folder holds a world, which is gone on with unless `--fresh` says otherwise.
+    pub fn keeps_a_world(&self) -> bool {
+        self.state.join(CURRENT).exists()
     }
 }
 
@@ -94,7 +107,19 @@ mod tests {
     fn a_wrong_option_is_named_with_what_would_be_right() {
         assert_eq!(read("--speed 0").unwrap_err(), "--speed takes a whole number from 1 to 100000, not \"0\"");
         assert_eq!(read("--speed").unwrap_err(), "--speed needs a value");
-        assert_eq!(read("--quick").unwrap_err(), "--quick is not an option");
+        assert!(read("--quick").unwrap_err().starts_with("--quick is not an option\n\noptions:\n  --speed N"));
         assert_eq!(read("--speed 5 --fresh").map(|options| (options.speed, options.fresh)), Ok((5, true)));
+    }
+
+    #[test]
+    fn an_empty_world_does_not_silently_take_the_place_of_a_kept_one() {
+        let folder = std::env::temp_dir().join(format!("options-test-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let line = format!("--empty --state {}", folder.display());
+        assert_eq!(read(&line).map(|options| options.empty), Ok(true), "nothing is kept yet");
+        std::fs::write(folder.join(super::CURRENT), "1").unwrap();
+        assert!(read(&line).unwrap_err().ends_with("add --fresh to forget it"));
+        assert_eq!(read(&format!("{line} --fresh")).map(|options| options.fresh), Ok(true));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }
