@@ -1,7 +1,12 @@
 //! The product with its front door, asked as the surfaces ask it: by an operation's name and its input.
 
 use crate::{Product, START};
-use account::{Account, account::Snapshot, clock::Clock, world::World};
+use account::{
+    Account,
+    account::{Handler, Snapshot},
+    clock::Clock,
+    world::World,
+};
 use api::{Api, Setup};
 use contract::{Scope, problem::Problem};
 use domain::ids::OperationId;
@@ -32,11 +37,16 @@ impl House {
 
     /// The same over an account that has two EKS clusters, a training plan, and quotas for the usual choices.
     pub async fn furnished() -> Self {
+        Self::furnished_answering(account::services::handle).await
+    }
+
+    /// The same where calls are answered in another way.
+    pub async fn furnished_answering(handler: Handler) -> Self {
         let start: jiff::Timestamp = START.parse().unwrap();
         let mut world = World::new(7, 1);
         account::seed::furnish(&mut world, start, "us-west-2", "sagemaker-project");
         account::seed::found_clusters(&mut world, start, "us-west-2").unwrap();
-        let account = Account::new(world, Clock::starting_at(start)).unwrap();
+        let account = Account::with_handler(world, Clock::starting_at(start), handler).unwrap();
         let product = Product::over(account).await;
         let root = product.account.read(account::iam::root_credentials);
         gateway::install::install(&product.account, &product.installed, &root).await.unwrap();

@@ -12,10 +12,15 @@ use std::{collections::BTreeMap, time::Duration};
 
 /// Stops the execution of the operation's attempt, as one may in the AWS console.
 async fn abort(house: &House, operation: &Operation) {
+    end(house, operation, ("Stopped", "somebody stopped it")).await;
+}
+
+/// Ends the execution of the operation's attempt with an error.
+async fn end(house: &House, operation: &Operation, (error, cause): (&str, &str)) {
     let machine = &house.product.installed.machines.cluster;
     let arn = format!("{}:{}", machine.replace(":stateMachine:", ":execution:"), operation.execution_name());
     let stop = aws_sdk_sfn::Client::new(&owner(house).await).stop_execution().execution_arn(arn);
-    stop.error("Stopped").cause("somebody stopped it").send().await.unwrap();
+    stop.error(error).cause(cause).send().await.unwrap();
 }
 
 /// Asserts that the death was written down, and that a retry ends in a verified cluster with `whole` made in all.
@@ -73,4 +78,24 @@ async fn an_execution_aborted_in_the_middle_of_a_change_is_settled_after_it() {
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert!(!house.product.operation(running.id).await.is_terminal(), "the invocation still acts");
     settled_and_retried(&house, &running, &whole).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_139_an_execution_that_grows_too_large_is_settled_within_a_minute_and_its_stage_can_run_again() {
+    let house = house(109).await;
+    let accepted = house.ask("create_cluster", decided(), None).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(240)).await;
+    let running = house.product.operation(House::id(&accepted)).await;
+    let died = house.product.account.now();
+    end(&house, &running, ("States.DataLimitExceeded", "the state's output is larger than 262144 bytes")).await;
+    let ended = house.product.ended(running.id).await;
+    assert_eq!((ended.state, ended.stage), (OperationState::Failed, Some(Stage::ControlPlane)), "{ended:#?}");
+    assert!(ended.finished_at.unwrap().duration_since(died).as_secs() <= 60, "{ended:#?}");
+    let failure = ended.failure.as_ref().unwrap();
+    assert!(failure.message.contains("States.DataLimitExceeded") && failure.message.contains("262144"), "{failure:#?}");
+    let lane = house.product.front.desk.store.lane(ended.cluster_id, &ended.lane).await.unwrap();
+    assert!(lane.is_none(), "{lane:?}");
+    let again = house.run("run_stage", serde_json::json!({ "tag": "demo", "stage": "control-plane" })).await;
+    assert_eq!(again.state, OperationState::Succeeded, "{again:#?}");
+    assert_eq!(house.product.made("eks", "CreateCluster"), 1, "the cluster that was being made is used");
 }

@@ -94,3 +94,52 @@ async fn without_a_wanted_node_the_claim_is_there_and_the_read_is_said_to_be_ope
     assert_eq!(outcome["read"]["detail"], "no node yet", "{outcome:#}");
     assert_eq!(objects(&product, "/api/v1/persistentvolumeclaims").len(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn br_025_br_026_an_association_that_somebody_deletes_or_changes_is_one_again_with_our_role() {
+    let (product, made) = with_control_plane(
+        24,
+        json!({ "hyperpod": {
+        "instanceGroups": { "workers": { "zoneId": "usw2-az2", "instanceType": "ml.g6.4xlarge", "instanceCount": 0 } },
+    } }),
+    )
+    .await;
+    let ended = run(&product, &made, Stage::Dependencies, Stage::Storage).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
+    let eks = aws_sdk_eks::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
+    let associations = || async {
+        let listed = eks.list_pod_identity_associations().cluster_name("demo").send().await.unwrap();
+        let ids = listed.associations().iter().map(|one| one.association_id().unwrap().to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    let described = |id: String| eks.describe_pod_identity_association().cluster_name("demo").association_id(id).send();
+    let [first] = &associations().await[..] else { panic!("one association") };
+    let ours = described(first.clone()).await.unwrap().association.unwrap().role_arn.unwrap();
+
+    // Gone, still listed for some seconds, and in the way of another meanwhile.
+    eks.delete_pod_identity_association().cluster_name("demo").association_id(first).send().await.unwrap();
+    for attempt in 0..2 {
+        let ended = run(&product, &made, Stage::Storage, Stage::Storage).await;
+        assert_eq!(ended.state, OperationState::Succeeded, "{attempt}: {ended:#?}\n{}", product.trail());
+        tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    }
+    let [second] = &associations().await[..] else { panic!("one association") };
+    assert_ne!(second, first);
+    assert_eq!(described(second.clone()).await.unwrap().association.unwrap().role_arn.as_ref(), Some(&ours));
+
+    // Another role: the same association gets ours back.
+    let nodes = format!("arn:aws:iam::{}:role/other", product.installed.account);
+    let iam = aws_sdk_iam::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
+    let trust = json!({ "Version": "2012-10-17", "Statement": [{ "Effect": "Allow",
+        "Principal": { "Service": "pods.eks.amazonaws.com" }, "Action": ["sts:AssumeRole", "sts:TagSession"] }] });
+    iam.create_role().role_name("other").assume_role_policy_document(trust.to_string()).send().await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    let change = eks.update_pod_identity_association().cluster_name("demo").association_id(second).role_arn(&nodes);
+    change.send().await.unwrap();
+    let updated = product.made("eks", "UpdatePodIdentityAssociation");
+    let ended = run(&product, &made, Stage::Storage, Stage::Storage).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
+    assert_eq!(product.made("eks", "UpdatePodIdentityAssociation"), updated + 1);
+    assert_eq!(associations().await, [second.clone()]);
+    assert_eq!(described(second.clone()).await.unwrap().association.unwrap().role_arn, Some(ours));
+}
