@@ -27,6 +27,9 @@ async fn br_158_the_same_creation_three_times_is_one_operation() {
     }
     let listed = house.ask("list_operations", json!({}), None).await.unwrap();
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+    // Long enough for the network and the request for the cluster.
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    assert_eq!((house.product.made("ec2", "CreateVpc"), house.product.made("eks", "CreateCluster")), (1, 1));
 }
 
 #[tokio::test(start_paused = true)]

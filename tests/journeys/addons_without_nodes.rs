@@ -1,8 +1,8 @@
 //! coredns in a cluster that has no node for a while: it fails in EKS's eyes, is left alone, and comes up with the nodes.
 
 use crate::{
-    asking::{assert_verified, decision, house, owner},
-    inside::objects,
+    asking::{assert_verified, decision, owner},
+    inside::{objects, run, with_control_plane},
 };
 use account::eks::AddonOutcome;
 use aws_sdk_eks::types::AddonStatus;
@@ -20,9 +20,10 @@ async fn coredns(house: &House) -> AddonStatus {
 
 /// A cluster whose coredns fails after twenty minutes without a node.
 async fn failed_without_nodes(outcome: AddonOutcome) -> House {
-    let house = house(103).await;
-    house.product.account.with_world(|world| world.eks.addon_outcome = Some(outcome));
-    let ended = house.run("create_cluster", json!({ "tag": "demo", "region": "us-west-2" })).await;
+    let (product, made) = with_control_plane(json!({})).await;
+    product.account.with_world(|world| world.eks.addon_outcome = Some(outcome));
+    let ended = run(&product, &made, Stage::Selection, Stage::Dependencies).await;
+    let house = House::over(product);
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", house.product.trail());
     assert_eq!(coredns(&house).await, AddonStatus::Creating);
     let stage = house.product.stage(ended.cluster_id, Stage::Dependencies).await;

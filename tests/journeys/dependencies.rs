@@ -58,7 +58,7 @@ fn versions(product: &Product) -> Vec<(String, String)> {
 #[tokio::test(start_paused = true)]
 async fn br_020_without_a_node_the_set_is_installed_and_coredns_waits_for_nodes() {
     for outcome_of_addon in [AddonOutcome::Degraded, AddonOutcome::CreateFailed] {
-        let (product, made) = with_control_plane(11, json!({})).await;
+        let (product, made) = with_control_plane(json!({})).await;
         product.account.with_world(|world| world.eks.addon_outcome = Some(outcome_of_addon));
         let ended = dependencies(&product, &made).await;
         let outcome = outcome(&product, &ended).await;
@@ -74,7 +74,7 @@ async fn br_020_without_a_node_the_set_is_installed_and_coredns_waits_for_nodes(
 
 #[tokio::test(start_paused = true)]
 async fn a_finished_stage_that_is_run_again_changes_nothing() {
-    let (product, made) = with_control_plane(12, json!({})).await;
+    let (product, made) = with_control_plane(json!({})).await;
     dependencies(&product, &made).await;
     let (before, addons) = (versions(&product), product.made("eks", "CreateAddon"));
     let again = dependencies(&product, &made).await;
@@ -86,7 +86,7 @@ async fn a_finished_stage_that_is_run_again_changes_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn what_others_have_installed_is_respected_and_named() {
-    let (product, made) = with_control_plane(13, json!({})).await;
+    let (product, made) = with_control_plane(json!({})).await;
     let labels = json!({ "app": "their-plugin" });
     let set = json!({
         "apiVersion": "apps/v1",
@@ -110,7 +110,7 @@ async fn what_others_have_installed_is_respected_and_named() {
 
 #[tokio::test(start_paused = true)]
 async fn br_019_software_that_eks_does_not_manage_is_left_alone_and_conflicts_are_never_preserved_at_creation() {
-    let (product, made) = with_control_plane(16, json!({})).await;
+    let (product, made) = with_control_plane(json!({})).await;
     let calls = product.account.read(|world| world.calls.count("eks", "CreateAddon"));
     assert_eq!(calls.all, calls.succeeded, "EKS takes PRESERVE for updates alone, and would have refused it");
     let eks = aws_sdk_eks::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
@@ -134,7 +134,7 @@ fn unheard() -> Fault {
 
 #[tokio::test(start_paused = true)]
 async fn br_032_a_webhook_that_comes_up_is_waited_for_and_one_that_cannot_is_told() {
-    let (ground, made) = with_control_plane(17, json!({})).await;
+    let (ground, made) = with_control_plane(json!({})).await;
     let product = Product::over(ground.account.fork().unwrap()).await;
     product.account.with_world(|world| world.faults.switch_on(unheard().times(4))).unwrap();
     let ended = dependencies(&product, &made).await;
@@ -155,7 +155,7 @@ async fn br_032_a_webhook_that_comes_up_is_waited_for_and_one_that_cannot_is_tol
 
 #[tokio::test(start_paused = true)]
 async fn br_038_what_the_service_may_not_do_under_somebody_elses_role_is_named() {
-    let (product, made) = with_control_plane(18, json!({})).await;
+    let (product, made) = with_control_plane(json!({})).await;
     // An older chart's: neither lets the service cordon nodes.
     for name in ["hyperpod-patching", "job-auto-restart"] {
         let role = json!({
@@ -181,7 +181,7 @@ async fn br_038_what_the_service_may_not_do_under_somebody_elses_role_is_named()
 
 #[tokio::test(start_paused = true)]
 async fn a_lost_answer_on_any_change_leaves_the_set_as_it_should_be() {
-    let (ground, made) = with_control_plane(15, json!({})).await;
+    let (ground, made) = with_control_plane(json!({})).await;
     for nth in 1..=12_u32 {
         let product = Product::over(ground.account.fork().unwrap()).await;
         let fault = Fault::new("lost", Effect::LostAnswer).on("kubernetes", "*").on_mutations().nth(nth);
@@ -194,7 +194,7 @@ async fn a_lost_answer_on_any_change_leaves_the_set_as_it_should_be() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cluster_that_does_not_answer_is_waited_for() {
-    let (product, made) = with_control_plane(14, json!({})).await;
+    let (product, made) = with_control_plane(json!({})).await;
     let fault = Fault::new("down", Effect::ServerError { status: 503 }).on("kubernetes", "*").times(10);
     product.account.with_world(|world| world.faults.switch_on(fault)).unwrap();
     let ended = dependencies(&product, &made).await;

@@ -7,20 +7,20 @@ use domain::{
     states::{OperationState, Stage},
 };
 use engine::record::Operation;
-use harness::Product;
-use serde_json::{Value, json};
-
-/// One GPU node, and one CPU node for what the cluster itself runs.
-fn nodes() -> Value {
-    json!({ "hyperpod": {
-        "instanceGroups": { "workers": { "zoneId": "usw2-az2", "instanceType": "ml.g6.4xlarge", "instanceCount": 1 } },
-        "systemGroup": { "zoneId": "usw2-az2", "instanceType": "ml.m5.2xlarge", "instanceCount": 1 },
-    } })
-}
+use harness::{Product, grounds::Done};
+use serde_json::json;
 
 /// A cluster with nodes, before its storage.
-async fn with_nodes(seed: u64, more: Value) -> (Product, Operation) {
-    let (product, made) = with_control_plane(seed, more).await;
+async fn with_nodes() -> (Product, Operation) {
+    let ground = Done::to(Stage::HyperPod);
+    (ground.product().await, ground.operation.clone())
+}
+
+/// A cluster with a group and no node, before its storage.
+async fn without_nodes() -> (Product, Operation) {
+    let empty = json!({ "zoneId": "usw2-az2", "instanceType": "ml.g6.4xlarge", "instanceCount": 0 });
+    let decided = json!({ "hyperpod": { "instanceGroups": { "workers": empty } } });
+    let (product, made) = with_control_plane(decided).await;
     let ended = run(&product, &made, Stage::Dependencies, Stage::HyperPod).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
     (product, made)
@@ -28,7 +28,7 @@ async fn with_nodes(seed: u64, more: Value) -> (Product, Operation) {
 
 #[tokio::test(start_paused = true)]
 async fn a_pod_on_a_hyperpod_node_has_read_the_bucket() {
-    let (product, made) = with_nodes(21, nodes()).await;
+    let (product, made) = with_nodes().await;
     let ended = run(&product, &made, Stage::Storage, Stage::Storage).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
     let outcome = product.stage(made.cluster_id, Stage::Storage).await.outcome;
@@ -42,7 +42,7 @@ async fn a_pod_on_a_hyperpod_node_has_read_the_bucket() {
 
 #[tokio::test(start_paused = true)]
 async fn a_driver_without_permission_fails_with_the_claim_bound_and_succeeds_once_it_has_it() {
-    let (product, made) = with_nodes(22, nodes()).await;
+    let (product, made) = with_nodes().await;
     let cluster = product.front.desk.store.cluster(made.cluster_id).await.unwrap().unwrap();
     let role = domain::naming::Names::of(&cluster.tag, cluster.id).role(domain::naming::Role::S3Driver);
     let root = product.account.read(iam::root_credentials);
@@ -84,10 +84,7 @@ async fn a_driver_without_permission_fails_with_the_claim_bound_and_succeeds_onc
 
 #[tokio::test(start_paused = true)]
 async fn without_a_wanted_node_the_claim_is_there_and_the_read_is_said_to_be_open() {
-    let mut empty = nodes();
-    empty["hyperpod"]["instanceGroups"]["workers"]["instanceCount"] = json!(0);
-    empty["hyperpod"].as_object_mut().unwrap().remove("systemGroup");
-    let (product, made) = with_nodes(23, empty).await;
+    let (product, made) = without_nodes().await;
     let ended = run(&product, &made, Stage::Storage, Stage::Storage).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
     let outcome = product.stage(made.cluster_id, Stage::Storage).await.outcome;
@@ -97,14 +94,8 @@ async fn without_a_wanted_node_the_claim_is_there_and_the_read_is_said_to_be_ope
 
 #[tokio::test(start_paused = true)]
 async fn br_025_br_026_an_association_that_somebody_deletes_or_changes_is_one_again_with_our_role() {
-    let (product, made) = with_control_plane(
-        24,
-        json!({ "hyperpod": {
-        "instanceGroups": { "workers": { "zoneId": "usw2-az2", "instanceType": "ml.g6.4xlarge", "instanceCount": 0 } },
-    } }),
-    )
-    .await;
-    let ended = run(&product, &made, Stage::Dependencies, Stage::Storage).await;
+    let (product, made) = without_nodes().await;
+    let ended = run(&product, &made, Stage::Storage, Stage::Storage).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
     let eks = aws_sdk_eks::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
     let associations = || async {
