@@ -6,9 +6,9 @@ use crate::inventory::Inventory;
 use account::{Account, account::Snapshot, calls};
 use domain::{ids::ClusterId, states::Stage};
 use engine::{record::Operation, submit::Submission};
-use harness::{Product, decisions};
+use harness::{Product, decisions, grounds::alone};
 use serde_json::json;
-use std::{collections::BTreeMap, sync::OnceLock, thread};
+use std::{collections::BTreeMap, sync::OnceLock};
 
 /// The account before a stage, and what an undisturbed run of the stage does.
 pub(crate) struct Ground {
@@ -74,15 +74,6 @@ pub(crate) fn all() -> &'static [Ground] {
 /// The ground of one stage.
 pub(crate) fn of(stage: Stage) -> &'static Ground {
     all().iter().find(|ground| ground.stage == stage).unwrap()
-}
-
-/// Runs `work` in a runtime of its own: the caller's clock does not move meanwhile.
-fn alone<T: Send + 'static, F: Future<Output = T>>(work: impl FnOnce() -> F + Send + 'static) -> T {
-    let run = move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-        runtime.block_on(work())
-    };
-    thread::spawn(run).join().unwrap_or_else(|told| std::panic::resume_unwind(told))
 }
 
 /// How much quicker AWS is here than it is: most of a creation is waiting, which other journeys try. Reads lag as long as

@@ -3,8 +3,9 @@
 use crate::{House, cluster};
 use aws_sdk_dynamodb::types::AttributeValue;
 use contract::journal::{Fate, JournalEntry};
+use domain::ids::OperationId;
 use engine::{
-    record::Cluster,
+    record::{Cluster, Operation},
     store::{
         Condition, Transaction,
         keys::{IndexKey, Key},
@@ -177,4 +178,105 @@ fn entry(sequence: u32, at: jiff::Timestamp) -> JournalEntry {
         failure: None,
         refusals: None,
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_056_a_cluster_with_two_groups_is_one_item_with_totals() {
+    let house = House::new().await;
+    house.allow("sagemaker", "ml.g5.12xlarge for cluster usage", 8.0);
+    house.allow("sagemaker", "ml.m5.2xlarge for cluster usage", 8.0);
+    let group = |kind: &str, count: u32| json!({ "zoneId": "usw2-az2", "instanceType": kind, "instanceCount": count });
+    let mut input = cluster("a");
+    input["hyperpod"] =
+        json!({ "instanceGroups": { "gpu": group("ml.g5.12xlarge", 4), "cpu": group("ml.m5.2xlarge", 1) } });
+    house.ask("create_cluster", input, None).await.unwrap();
+    let listed = walk(&house, "list_clusters", json!({}), 100).await;
+    let [one] = &listed[..] else { panic!("{listed:#?}") };
+    assert_eq!(
+        (&one["instanceGroups"], &one["nodesWanted"], &one["acceleratorsWanted"]),
+        (&json!(2), &json!(5), &json!(16)),
+        "{one:#}"
+    );
+}
+
+/// Puts a hundred at a time.
+async fn put(house: &House, mut each: impl FnMut(Transaction, u32) -> Transaction, count: u32) {
+    let mut next = 0;
+    while next < count {
+        let end = (next + 100).min(count);
+        let transaction = (next..end).fold(Transaction::new(), &mut each);
+        house.product.front.desk.store.write(transaction).await.unwrap();
+        next = end;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_143_three_thousand_operations_are_listed_each_once() {
+    let house = with_clusters(1).await;
+    let store = &house.product.front.desk.store;
+    let mut operation = store.operations(None, 1).await.unwrap().items.remove(0);
+    let first = operation.id;
+    operation.input = json!({ "filling": "x".repeat(1_000) });
+    let each = |transaction: Transaction, number: u32| {
+        let id = OperationId::from_parts(1_700_000_000_000 + u64::from(number), u128::from(number));
+        let record = Operation { id, ..operation.clone() };
+        transaction.put_indexed(&Key::operation(id), Some(IndexKey::operations(id)), &record, &Condition::Absent)
+    };
+    put(&house, each, 3_000).await;
+    // More than a megabyte, where DynamoDB ends a page by itself.
+    assert_eq!(store.operations(None, 5_000).await.unwrap().items.len(), 3_001);
+    let found = walk(&house, "list_operations", json!({}), 100).await;
+    let ids: BTreeSet<&str> = found.iter().map(|one| one["operationId"].as_str().unwrap()).collect();
+    assert_eq!((found.len(), ids.len()), (3_001, 3_001));
+    assert_eq!(found[0]["operationId"], first.to_string(), "newest first");
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_142_a_long_journal_is_read_page_by_page_and_is_no_part_of_the_operation() {
+    let house = with_clusters(1).await;
+    let operation = house.product.front.desk.store.operations(None, 1).await.unwrap().items.remove(0);
+    house.ask("cancel_operation", json!({ "operationId": operation.id.to_string() }), None).await.unwrap();
+    let ended = house.product.ended(operation.id).await;
+    let at = operation.created_at;
+    let each = |transaction: Transaction, number: u32| {
+        let mut entry = entry(number + 1, at);
+        entry.title = "t".repeat(900);
+        transaction.put(&Key::journal(operation.id, number + 1), &entry, &Condition::Any)
+    };
+    put(&house, each, 2_000).await;
+    let id = json!({ "operationId": operation.id.to_string() });
+    let whole = walk(&house, "get_journal", id.clone(), 1_000).await;
+    let sequence: Vec<u64> = whole.iter().map(|entry| entry["sequence"].as_u64().unwrap()).collect();
+    assert_eq!(sequence, (1..=2_000).collect::<Vec<_>>());
+    let kept = serde_json::to_vec(&ended).unwrap().len();
+    assert!(kept < 20_000, "{kept} bytes");
+    let shown = house.ask("get_operation", id, None).await.unwrap().to_string().len();
+    assert!(shown < 20_000, "{shown} bytes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_137_br_167_a_hundred_groups_are_told_within_what_a_client_shows() {
+    let house = House::new().await;
+    let group = json!({ "zoneId": "usw2-az2", "instanceType": "ml.g6.4xlarge", "instanceCount": 0 });
+    let groups: serde_json::Map<String, Value> =
+        (0..100).map(|number| (format!("group-{number:03}"), group.clone())).collect();
+    let mut input = cluster("a");
+    input["hyperpod"] = json!({ "instanceGroups": groups });
+    let accepted = house.ask("create_cluster", input, None).await.unwrap();
+    let id = json!({ "operationId": accepted["operationId"] });
+    for (name, input) in [
+        ("get_cluster", json!({ "tag": "a" })),
+        ("list_clusters", json!({ "limit": 1_000 })),
+        ("get_operation", id.clone()),
+        ("list_operations", json!({ "limit": 1_000 })),
+        ("get_stage", json!({ "tag": "a", "stage": "hyperpod" })),
+        ("list_stages", json!({ "tag": "a" })),
+        ("list_instance_types", json!({ "region": "us-west-2", "limit": 100 })),
+    ] {
+        let answer = house.ask(name, input, None).await.unwrap();
+        let bytes = answer.to_string().len();
+        assert!(bytes <= domain::limits::MCP_RESULT + 2_000, "{name}: {bytes} bytes");
+    }
+    let shown = house.ask("get_cluster", json!({ "tag": "a" }), None).await.unwrap();
+    assert_eq!(shown["decisions"]["hyperpod"]["instanceGroups"].as_object().unwrap().len(), 100);
 }

@@ -139,6 +139,38 @@ async fn br_001_a_given_subnet_in_a_zone_that_eks_does_not_take_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn br_016_two_zones_are_needed_and_a_type_is_wanted_where_it_is_offered() {
+    let house = House::new().await;
+    let ec2 = ec2(&house).await;
+    let vpc = ec2.create_vpc().cidr_block("10.9.0.0/16").send().await.unwrap().vpc.unwrap().vpc_id.unwrap();
+    let mut ids = Vec::new();
+    for cidr in ["10.9.0.0/24", "10.9.1.0/24"] {
+        let call = ec2.create_subnet().vpc_id(&vpc).availability_zone_id("usw2-az1").cidr_block(cidr);
+        ids.push(call.send().await.unwrap().subnet.unwrap().subnet_id.unwrap());
+    }
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    let one_zone = json!({ "tag": "a", "region": "us-west-2", "network": { "subnetIds": ids } });
+    let found = refused(&house, one_zone).await;
+    assert_eq!((found.code, pointers(&found)), (ErrorCode::InvalidInput, vec!["/network/subnetIds"]));
+    assert!(found.detail.contains("EKS needs two"), "{}", found.detail);
+
+    house.allow("sagemaker", "ml.p5.48xlarge for cluster usage", 8.0);
+    house.product.account.with_world(|world| {
+        for zone in ["usw2-az1", "usw2-az2", "usw2-az3"] {
+            account::capacity::set_offered(world, zone, "ml.p5.48xlarge", false);
+        }
+        account::capacity::set_offered(world, "usw2-az4", "ml.p5.48xlarge", true);
+    });
+    let found = refused(&house, with_group(group("usw2-az1", "ml.p5.48xlarge", 1))).await;
+    let error = found.errors.iter().find(|error| error.pointer == "/hyperpod/instanceGroups/g/zoneId").unwrap();
+    assert!(error.detail.contains("ml.p5.48xlarge") && error.detail.contains("usw2-az4"), "{found:#?}");
+    // The network is built where the capacity is.
+    let request = Request { validate_only: true, ..person() };
+    let plan = house.send("create_cluster", with_group(group("usw2-az4", "ml.p5.48xlarge", 1)), request).await.unwrap();
+    assert!(plan["ready"] == true && plan.to_string().contains("create-compute-subnet/usw2-az4"), "{plan:#}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_training_plan_is_used_in_its_zone_for_its_type_and_within_its_count() {
     let house = House::furnished().await;
     let plans = house.ask("list_training_plans", json!({ "region": "us-west-2" }), None).await.unwrap();

@@ -12,6 +12,7 @@ use engine::{
     store::{Condition, Transaction, keys::Key},
 };
 use serde_json::{Value, json};
+use std::time::Duration;
 use surface::Request;
 
 #[tokio::test(start_paused = true)]
@@ -26,6 +27,9 @@ async fn br_158_the_same_creation_three_times_is_one_operation() {
     }
     let listed = house.ask("list_operations", json!({}), None).await.unwrap();
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+    // Long enough for the network and the request for the cluster.
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    assert_eq!((house.product.made("ec2", "CreateVpc"), house.product.made("eks", "CreateCluster")), (1, 1));
 }
 
 #[tokio::test(start_paused = true)]
@@ -94,6 +98,50 @@ async fn br_160_an_execution_that_could_not_be_started_is_an_accepted_operation_
     let again = house.ask("create_cluster", cluster("a"), Some("k")).await.unwrap();
     assert_eq!(again["operationId"], answer["operationId"]);
     assert_eq!(house.product.made("states", "StartExecution"), 1, "the replay started it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_157_who_hangs_up_blocks_nobody_and_finds_what_was_taken() {
+    let house = House::new().await;
+    let slow = Fault::new("slow", Effect::Slow { seconds: 5 }).on("ec2", "DescribeVpcs");
+    house.product.account.with_world(|world| world.faults.switch_on(slow).unwrap());
+    let hung_up = house.ask("create_cluster", cluster("a"), Some("k1"));
+    tokio::time::timeout(Duration::from_secs(1), hung_up).await.unwrap_err();
+    house.product.account.with_world(|world| world.faults.clear());
+    let first = house.ask("create_cluster", cluster("a"), Some("k1")).await.unwrap();
+    let id = json!({ "operationId": first["operationId"] });
+    let held = Fault::new("held", Effect::Throttle).on("ec2", "*");
+    house.product.account.with_world(|world| world.faults.switch_on(held).unwrap());
+    let hung_up = house.ask("wait_for_operation", id.clone(), None);
+    tokio::time::timeout(Duration::from_secs(3), hung_up).await.unwrap_err();
+    let began = tokio::time::Instant::now();
+    let seen = house.ask("get_operation", id, None).await.unwrap();
+    assert_eq!(seen["state"], "running", "the work goes on without its caller: {seen}");
+    let again = house.ask("create_cluster", cluster("a"), Some("k2")).await.unwrap();
+    assert_eq!((&again["operationId"], &again["alreadyRunning"]), (&first["operationId"], &json!(true)));
+    let busy = house.ask("run_stage", json!({ "tag": "a", "stage": "selection" }), None).await.unwrap_err();
+    assert_eq!(
+        (busy.code, busy.operation_id.unwrap().to_string()),
+        (ErrorCode::OperationInProgress, first["operationId"].as_str().unwrap().to_owned())
+    );
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_140_whatever_the_size_of_a_request_its_execution_is_told_ids_alone() {
+    let house = House::new().await;
+    let group = json!({ "zoneId": "usw2-az2", "instanceType": "ml.g6.4xlarge", "instanceCount": 0 });
+    for (tag, count) in [("small", 1), ("large", 100)] {
+        let groups: serde_json::Map<String, Value> =
+            (0..count).map(|number| (format!("g-{number:060}"), group.clone())).collect();
+        let mut input = cluster(tag);
+        input["hyperpod"] = json!({ "instanceGroups": groups });
+        house.ask("create_cluster", input, None).await.unwrap();
+    }
+    let inputs: Vec<usize> = house.product.account.read(|world| {
+        world.states.executions.values().filter(|one| one.name.contains('-')).map(|one| one.input.len()).collect()
+    });
+    assert!(inputs.len() >= 2 && inputs.iter().all(|bytes| *bytes <= 200), "{inputs:?}");
 }
 
 /// A cluster of which the first three stages are done and nothing runs.

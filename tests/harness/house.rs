@@ -1,13 +1,12 @@
 //! The product with its front door, asked as the surfaces ask it: by an operation's name and its input.
 
-use crate::{Product, START};
-use account::{Account, account::Snapshot, clock::Clock, world::World};
+use crate::{Product, grounds};
+use account::account::{Handler, Snapshot};
 use api::{Api, Setup};
 use contract::{Scope, problem::Problem};
 use domain::ids::OperationId;
 use engine::record::Operation;
 use serde_json::Value;
-use std::time::Duration;
 use surface::{FrontDoor, Principal, Request};
 
 /// A product with its front door.
@@ -32,17 +31,12 @@ impl House {
 
     /// The same over an account that has two EKS clusters, a training plan, and quotas for the usual choices.
     pub async fn furnished() -> Self {
-        let start: jiff::Timestamp = START.parse().unwrap();
-        let mut world = World::new(7, 1);
-        account::seed::furnish(&mut world, start, "us-west-2", "sagemaker-project");
-        account::seed::found_clusters(&mut world, start, "us-west-2").unwrap();
-        let account = Account::new(world, Clock::starting_at(start)).unwrap();
-        let product = Product::over(account).await;
-        let root = product.account.read(account::iam::root_credentials);
-        gateway::install::install(&product.account, &product.installed, &root).await.unwrap();
-        // Roles spread slowly.
-        tokio::time::sleep(Duration::from_secs(60)).await;
-        Self::over(product)
+        Self::at(grounds::furnished()).await
+    }
+
+    /// The same where calls are answered in another way.
+    pub async fn furnished_answering(handler: Handler) -> Self {
+        Self::over(grounds::furnish(handler).await)
     }
 
     /// The front door of `product`.

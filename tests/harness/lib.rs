@@ -1,5 +1,6 @@
 //! The product over the simulated account in one process, under a paused clock: what every journey starts from.
 
+pub mod grounds;
 pub mod house;
 mod stages;
 
@@ -14,10 +15,9 @@ use engine::{
     submit::{Accepted, ClusterWrite, Submission},
 };
 use gateway::{
-    functions, install,
+    functions,
     wiring::{Installed, Wired},
 };
-use jiff::Timestamp;
 use serde_json::Value;
 use std::{collections::BTreeMap, time::Duration};
 use tokio::task::JoinHandle;
@@ -47,20 +47,19 @@ impl Drop for Life {
 }
 
 impl Product {
-    /// A fresh account with the product installed.
+    /// A fresh account with the product installed; what AWS does in it from now on depends on `seed`.
     pub async fn new(seed: u64) -> Self {
-        Self::within(seed, None).await
+        let account = grounds::installed().account().unwrap();
+        account.with_world(|world| world.seed = seed);
+        Self::over(account).await
     }
 
     /// The same where the roles that the product makes have this permissions boundary.
-    pub async fn within(seed: u64, boundary: Option<&str>) -> Self {
-        let start: Timestamp = START.parse().unwrap();
-        let account = Account::new(World::new(seed, 1), Clock::starting_at(start)).unwrap();
-        let installed = Installed { permissions_boundary: boundary.map(str::to_owned), ..here() };
+    pub async fn within(seed: u64, boundary: &str) -> Self {
+        let account = Account::new(World::new(seed, 1), Clock::starting_at(START.parse().unwrap())).unwrap();
+        let installed = Installed { permissions_boundary: Some(boundary.to_owned()), ..here() };
         let product = Self::named(account, installed).await;
-        install::install(&product.account, &product.installed, &root(&product.account)).await.unwrap();
-        // Roles spread slowly; a deployment is not used in its first minute either.
-        tokio::time::sleep(Duration::from_secs(60)).await;
+        grounds::install(&product).await;
         product
     }
 

@@ -1,6 +1,9 @@
 //! coredns in a cluster that has no node for a while: it fails in EKS's eyes, is left alone, and comes up with the nodes.
 
-use crate::asking::{assert_verified, decision, house, owner};
+use crate::{
+    asking::{assert_verified, decision, owner},
+    inside::{objects, run, with_control_plane},
+};
 use account::eks::AddonOutcome;
 use aws_sdk_eks::types::AddonStatus;
 use domain::states::{OperationState, Stage};
@@ -17,9 +20,10 @@ async fn coredns(house: &House) -> AddonStatus {
 
 /// A cluster whose coredns fails after twenty minutes without a node.
 async fn failed_without_nodes(outcome: AddonOutcome) -> House {
-    let house = house(103).await;
-    house.product.account.with_world(|world| world.eks.addon_outcome = Some(outcome));
-    let ended = house.run("create_cluster", json!({ "tag": "demo", "region": "us-west-2" })).await;
+    let (product, made) = with_control_plane(json!({})).await;
+    product.account.with_world(|world| world.eks.addon_outcome = Some(outcome));
+    let ended = run(&product, &made, Stage::Selection, Stage::Dependencies).await;
+    let house = House::over(product);
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", house.product.trail());
     assert_eq!(coredns(&house).await, AddonStatus::Creating);
     let stage = house.product.stage(ended.cluster_id, Stage::Dependencies).await;
@@ -41,7 +45,7 @@ async fn with_nodes(house: &House) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_failed_for_lack_of_nodes_is_active_by_itself_once_there_are_some() {
+async fn br_020_what_failed_for_lack_of_nodes_is_active_by_itself_once_there_are_some() {
     let house = failed_without_nodes(AddonOutcome::CreateFailed).await;
     let made = house.product.made("eks", "CreateAddon");
     with_nodes(&house).await;
@@ -51,10 +55,17 @@ async fn what_failed_for_lack_of_nodes_is_active_by_itself_once_there_are_some()
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_still_failed_with_nodes_is_made_anew_once() {
+async fn br_022_what_is_still_failed_with_nodes_is_made_anew_once_and_its_software_stays() {
     let house = failed_without_nodes(AddonOutcome::CreateFailedForGood).await;
     let made = house.product.made("eks", "CreateAddon");
+    let workload = || {
+        let sets = objects(&house.product, "/apis/apps/v1/namespaces/kube-system/deployments");
+        let one = sets.iter().find(|one| one["metadata"]["name"] == "coredns").unwrap();
+        one["metadata"]["uid"].clone()
+    };
+    let before = workload();
     with_nodes(&house).await;
     assert_eq!(house.product.made("eks", "DeleteAddon"), 1);
+    assert_eq!(workload(), before, "names resolve all the while");
     assert_eq!(house.product.made("eks", "CreateAddon"), made + 2);
 }

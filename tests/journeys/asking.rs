@@ -3,7 +3,7 @@
 use account::sagemaker::{Cluster, Node};
 use domain::states::Stage;
 use engine::record::Operation;
-use harness::{Product, house::House};
+use harness::{Product, grounds::Done, house::House};
 use serde_json::{Value, json};
 
 /// All stages as [`stages`] shows them when each was run once and is done.
@@ -12,10 +12,13 @@ pub(crate) const VERIFIED: [&str; 6] = ["succeeded 1"; 6];
 /// A house with the quotas of the usual choices.
 pub(crate) async fn house(seed: u64) -> House {
     let house = House::over(Product::new(seed).await);
-    for kind in ["ml.g6.4xlarge", "ml.m5.4xlarge", "ml.p5.48xlarge"] {
-        house.allow("sagemaker", &format!("{kind} for cluster usage"), 8.0);
-    }
+    house.product.allow_the_usual();
     house
+}
+
+/// A house in which the stages of `demo` are done up to one of them, decided as [`decided`] does.
+pub(crate) async fn after(stage: Stage) -> House {
+    House::over(Done::to(stage).product().await)
 }
 
 /// `count` GPU nodes, and one CPU node for what the cluster itself runs.

@@ -279,3 +279,61 @@ async fn br_007_an_administrator_without_its_path_is_refused_with_the_right_arn(
     assert!(action.contains(&right), "{action}");
     assert_eq!(product.changes_since(&before), BTreeMap::new(), "nothing was made");
 }
+
+#[tokio::test(start_paused = true)]
+async fn br_004_a_quota_met_half_way_keeps_what_is_made_and_a_retry_makes_the_rest_alone() {
+    let product = Product::new(21).await;
+    let message = "The maximum number of addresses has been reached.".to_owned();
+    let effect = Effect::Error { code: "AddressLimitExceeded".to_owned(), status: 400, message };
+    let full = Fault::new("full", effect).on("ec2", "AllocateAddress");
+    product.account.with_world(|world| world.faults.switch_on(full)).unwrap();
+    let ended = made(&product, json!({})).await;
+    let (code, message, action) = failure(&ended);
+    assert_eq!(code, ErrorCode::QuotaExceeded, "{message}");
+    assert!(message.contains("AddressLimitExceeded") || message.contains("maximum number of addresses"), "{message}");
+    assert!(action.contains("quota"), "{action}");
+    for kind in ["vpcId ", "subnetId "] {
+        assert!(ended.left.iter().any(|line| line.starts_with(kind)), "{kind}: {:?}", ended.left);
+    }
+    let refused = product.account.read(|world| world.calls.count("ec2", "AllocateAddress"));
+    assert_eq!(refused.all, 1, "a quota is not asked again");
+
+    product.account.with_world(|world| world.faults.clear());
+    let before = product.changes();
+    let ended = again(&product, &ended).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}");
+    let changes = product.changes_since(&before);
+    for action in ["ec2:CreateVpc", "ec2:CreateSubnet", "ec2:CreateInternetGateway", "iam:CreateRole"] {
+        assert_eq!(changes.get(action), None, "{changes:?}");
+    }
+    assert_eq!((changes["ec2:AllocateAddress"], changes["ec2:CreateNatGateway"]), (1, 1), "{changes:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_151_throttled_looks_end_nothing_and_change_nothing() {
+    let product = Product::new(22).await;
+    let throttled = Fault::new("looks", Effect::Throttle).on("eks", "DescribeCluster");
+    product.account.with_world(|world| world.faults.switch_on(throttled.times(15))).unwrap();
+    let ended = made(&product, json!({})).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}");
+    assert_eq!(product.account.read(|world| world.faults.active()[0].met), 15);
+    for (service, action) in [("eks", "CreateCluster"), ("ec2", "CreateVpc"), ("ec2", "CreateNatGateway")] {
+        assert_eq!(product.made(service, action), 1, "{action}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_160_a_cluster_whose_making_was_never_written_down_is_found_and_kept() {
+    let product = Product::new(23).await;
+    let effect = Effect::Kill { function: "*-control-plane".to_owned() };
+    let killed = Fault::new("killed", effect).on("eks", "CreateCluster").times(1);
+    product.account.with_world(|world| {
+        world.iam.lag = 0..1;
+        world.faults.switch_on(killed).unwrap();
+    });
+    let ended = made(&product, json!({})).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}");
+    assert_eq!(product.account.read(|world| world.faults.active()[0].met), 1);
+    assert_eq!(product.made("eks", "CreateCluster"), 1);
+    assert_eq!(product.account.read(|world| eks::clusters(world).count()), 1);
+}

@@ -2,9 +2,10 @@
 
 use crate::asking::{VERIFIED, assert_verified, decided, house, node_of, stages};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// Every change that the creation of a cluster with one GPU node and one system node makes in the account.
-pub(crate) const CHANGES: [(&str, u64); 37] = [
+const CHANGES: [(&str, u64); 37] = [
     ("ec2:AllocateAddress", 1),
     ("ec2:AssociateRouteTable", 5),
     ("ec2:AttachInternetGateway", 1),
@@ -44,6 +45,11 @@ pub(crate) const CHANGES: [(&str, u64); 37] = [
     ("sagemaker:CreateCluster", 1),
 ];
 
+/// The same as counts by action.
+pub(crate) fn whole() -> BTreeMap<String, u64> {
+    CHANGES.into_iter().map(|(action, times)| (action.to_owned(), times)).collect()
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_cluster_decided_from_the_start_is_verified_and_everything_is_made_once() {
     let house = house(101).await;
@@ -51,8 +57,7 @@ async fn a_cluster_decided_from_the_start_is_verified_and_everything_is_made_onc
     let ended = house.run("create_cluster", decided()).await;
     assert_verified(&house, &ended).await;
     assert_eq!(stages(&house, "demo").await, VERIFIED);
-    let made: Vec<(String, u64)> = house.product.changes_since(&before).into_iter().collect();
-    assert_eq!(made, CHANGES.map(|(action, times)| (action.to_owned(), times)));
+    assert_eq!(house.product.changes_since(&before), whole());
     let shown = house.ask("list_nodes", json!({ "tag": "demo" }), None).await.unwrap();
     let instance = node_of(&house, "workers").instance_id.unwrap();
     assert!(shown.to_string().contains(&instance), "{shown:#}");

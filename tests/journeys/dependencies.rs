@@ -5,7 +5,10 @@ use account::{
     eks::AddonOutcome,
     faults::{Effect, Fault},
 };
-use domain::states::{OperationState, Stage};
+use domain::{
+    codes::ErrorCode,
+    states::{OperationState, Stage},
+};
 use engine::record::Operation;
 use harness::Product;
 use jiff::SignedDuration;
@@ -53,9 +56,9 @@ fn versions(product: &Product) -> Vec<(String, String)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_node_the_set_is_installed_and_coredns_waits_for_nodes() {
+async fn br_020_without_a_node_the_set_is_installed_and_coredns_waits_for_nodes() {
     for outcome_of_addon in [AddonOutcome::Degraded, AddonOutcome::CreateFailed] {
-        let (product, made) = with_control_plane(11, json!({})).await;
+        let (product, made) = with_control_plane(json!({})).await;
         product.account.with_world(|world| world.eks.addon_outcome = Some(outcome_of_addon));
         let ended = dependencies(&product, &made).await;
         let outcome = outcome(&product, &ended).await;
@@ -71,7 +74,7 @@ async fn without_a_node_the_set_is_installed_and_coredns_waits_for_nodes() {
 
 #[tokio::test(start_paused = true)]
 async fn a_finished_stage_that_is_run_again_changes_nothing() {
-    let (product, made) = with_control_plane(12, json!({})).await;
+    let (product, made) = with_control_plane(json!({})).await;
     dependencies(&product, &made).await;
     let (before, addons) = (versions(&product), product.made("eks", "CreateAddon"));
     let again = dependencies(&product, &made).await;
@@ -83,7 +86,7 @@ async fn a_finished_stage_that_is_run_again_changes_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn what_others_have_installed_is_respected_and_named() {
-    let (product, made) = with_control_plane(13, json!({})).await;
+    let (product, made) = with_control_plane(json!({})).await;
     let labels = json!({ "app": "their-plugin" });
     let set = json!({
         "apiVersion": "apps/v1",
@@ -106,8 +109,79 @@ async fn what_others_have_installed_is_respected_and_named() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn br_019_software_that_eks_does_not_manage_is_left_alone_and_conflicts_are_never_preserved_at_creation() {
+    let (product, made) = with_control_plane(json!({})).await;
+    let calls = product.account.read(|world| world.calls.count("eks", "CreateAddon"));
+    assert_eq!(calls.all, calls.succeeded, "EKS takes PRESERVE for updates alone, and would have refused it");
+    let eks = aws_sdk_eks::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
+    eks.delete_addon().cluster_name("demo").addon_name("coredns").preserve(true).send().await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(600)).await;
+    let outcome = outcome(&product, &dependencies(&product, &made).await).await;
+    let addon = named(&outcome["addons"], "coredns");
+    assert_eq!((&addon["state"], &addon["status"]), (&json!("respected"), &json!(null)), "{outcome:#}");
+    assert_eq!(addon["detail"], "in the cluster, not managed by EKS");
+    assert_eq!(product.made("eks", "CreateAddon"), calls.succeeded);
+    assert_eq!(product.account.read(|world| world.calls.count("eks", "UpdateAddon").all), 0);
+}
+
+/// A webhook that nobody answers refuses DaemonSets.
+fn unheard() -> Fault {
+    let message = "Internal error occurred: failed calling webhook \"mutate.example.com\": failed to call webhook: Post \
+                   \"https://webhook.example.svc:443/mutate\": no endpoints available for service \"webhook\"";
+    let effect = Effect::Error { code: "InternalError".to_owned(), status: 500, message: message.to_owned() };
+    Fault::new("webhook", effect).on("kubernetes", "patch daemonsets")
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_032_a_webhook_that_comes_up_is_waited_for_and_one_that_cannot_is_told() {
+    let (ground, made) = with_control_plane(json!({})).await;
+    let product = Product::over(ground.account.fork().unwrap()).await;
+    product.account.with_world(|world| world.faults.switch_on(unheard().times(4))).unwrap();
+    let ended = dependencies(&product, &made).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}");
+    assert_eq!(installed(&product), DAEMON_SETS);
+
+    let product = Product::over(ground.account.fork().unwrap()).await;
+    product.account.with_world(|world| world.faults.switch_on(unheard())).unwrap();
+    let ended = dependencies(&product, &made).await;
+    let failure = ended.failure.as_ref().unwrap();
+    assert_eq!(failure.code, ErrorCode::DependencyNotReady, "{failure:#?}");
+    assert!(failure.message.contains("mutate.example.com") && failure.message.contains("no node"), "{failure:#?}");
+    let took = ended.finished_at.unwrap().duration_since(ended.created_at);
+    assert!(took < SignedDuration::from_mins(10), "told, not tried for ever: {took}");
+    product.account.with_world(|world| world.faults.clear());
+    assert_eq!(dependencies(&product, &made).await.state, OperationState::Succeeded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_038_what_the_service_may_not_do_under_somebody_elses_role_is_named() {
+    let (product, made) = with_control_plane(json!({})).await;
+    // An older chart's: neither lets the service cordon nodes.
+    for name in ["hyperpod-patching", "job-auto-restart"] {
+        let role = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRole",
+            "metadata": { "name": name },
+            "rules": [
+                { "apiGroups": [""], "resources": ["pods"], "verbs": ["list"] },
+                { "apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"] },
+                { "apiGroups": [""], "resources": ["nodes"], "verbs": ["list"] },
+            ],
+        });
+        make(&product, "/apis/rbac.authorization.k8s.io/v1/clusterroles", &role);
+    }
+    dependencies(&product, &made).await;
+    let ended = dependencies(&product, &made).await;
+    let outcome = outcome(&product, &ended).await;
+    let patching = named(&outcome["components"], "hyperpod-patching");
+    let detail = patching["detail"].as_str().unwrap();
+    assert_eq!(patching["state"], "respected", "{outcome:#}");
+    assert!(detail.contains("may not get nodes, patch nodes, which it needs for software updates"), "{detail}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_lost_answer_on_any_change_leaves_the_set_as_it_should_be() {
-    let (ground, made) = with_control_plane(15, json!({})).await;
+    let (ground, made) = with_control_plane(json!({})).await;
     for nth in 1..=12_u32 {
         let product = Product::over(ground.account.fork().unwrap()).await;
         let fault = Fault::new("lost", Effect::LostAnswer).on("kubernetes", "*").on_mutations().nth(nth);
@@ -120,7 +194,7 @@ async fn a_lost_answer_on_any_change_leaves_the_set_as_it_should_be() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cluster_that_does_not_answer_is_waited_for() {
-    let (product, made) = with_control_plane(14, json!({})).await;
+    let (product, made) = with_control_plane(json!({})).await;
     let fault = Fault::new("down", Effect::ServerError { status: 503 }).on("kubernetes", "*").times(10);
     product.account.with_world(|world| world.faults.switch_on(fault)).unwrap();
     let ended = dependencies(&product, &made).await;

@@ -6,22 +6,16 @@ use engine::{
     record::{Operation, Principal},
     submit::{ClusterWrite, Submission},
 };
-use harness::{Product, decisions};
+use harness::{Product, grounds::Done};
 use http::Method;
 use serde_json::{Value, json};
 
 /// The product with a cluster's control plane, and what else `more` decides.
-pub(crate) async fn with_control_plane(seed: u64, more: Value) -> (Product, Operation) {
-    let product = Product::new(seed).await;
-    product.account.with_world(|world| {
-        for quota in ["ml.g6.4xlarge for cluster usage", "ml.m5.2xlarge for cluster usage"] {
-            assert!(account::quotas::set(world, "sagemaker", quota, "us-west-2", 8.0), "{quota}");
-        }
-    });
-    let accepted = product.create(decisions("demo", more), Stage::ControlPlane).await;
-    let ended = product.ended(accepted.operation.id).await;
-    assert!(ended.failure.is_none(), "{:#?}", ended.failure);
-    (product, ended)
+pub(crate) async fn with_control_plane(more: Value) -> (Product, Operation) {
+    let ground = Done::to(Stage::ControlPlane);
+    let product = ground.product().await;
+    product.decide(ground.operation.cluster_id, more).await;
+    (product, ground.operation.clone())
 }
 
 /// Runs stages of the operation's cluster, from the first to the last, to their end.

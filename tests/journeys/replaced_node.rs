@@ -1,7 +1,7 @@
 //! A node that HyperPod replaces after a newer release has published other lifecycle scripts: it runs what its group was
 //! made with.
 
-use crate::asking::{asked, assert_verified, decided, house, node_of};
+use crate::asking::{after, asked, assert_verified, decided, node_of};
 use account::sagemaker::{FaultKind, NodeStatus, break_node};
 use domain::{
     naming::project_bucket,
@@ -34,10 +34,7 @@ fn entries(house: &House) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn a_replaced_node_runs_the_scripts_of_its_group_and_is_verified_under_its_new_id() {
-    let house = house(108).await;
-    let made = house.product.create(serde_json::from_value(decided()).unwrap(), Stage::Storage).await;
-    let made = house.product.ended(made.operation.id).await;
-    assert_eq!(made.state, OperationState::Succeeded, "{made:#?}\n{}", house.product.trail());
+    let house = after(Stage::Storage).await;
     let old = node_of(&house, "workers");
 
     let house = upgraded(house).await;

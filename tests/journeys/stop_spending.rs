@@ -1,15 +1,13 @@
 //! Stopping what a running cluster spends on nodes.
 
-use crate::asking::{asked, assert_verified, decided, house, with_hyperpod};
-use domain::states::OperationState;
+use crate::asking::{after, asked, with_hyperpod};
+use domain::states::{OperationState, Stage};
 use serde_json::json;
 use std::collections::BTreeMap;
 
 #[tokio::test(start_paused = true)]
 async fn a_running_cluster_is_brought_to_no_node_by_one_update_and_keeps_all_else() {
-    let house = house(104).await;
-    let made = house.run("create_cluster", decided()).await;
-    assert_verified(&house, &made).await;
+    let house = after(Stage::HyperPod).await;
     let before = house.product.changes();
     let ended = house.run("stop_spending", json!({ "tag": "demo" })).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", house.product.trail());

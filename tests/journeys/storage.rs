@@ -7,20 +7,20 @@ use domain::{
     states::{OperationState, Stage},
 };
 use engine::record::Operation;
-use harness::Product;
-use serde_json::{Value, json};
-
-/// One GPU node, and one CPU node for what the cluster itself runs.
-fn nodes() -> Value {
-    json!({ "hyperpod": {
-        "instanceGroups": { "workers": { "zoneId": "usw2-az2", "instanceType": "ml.g6.4xlarge", "instanceCount": 1 } },
-        "systemGroup": { "zoneId": "usw2-az2", "instanceType": "ml.m5.2xlarge", "instanceCount": 1 },
-    } })
-}
+use harness::{Product, grounds::Done};
+use serde_json::json;
 
 /// A cluster with nodes, before its storage.
-async fn with_nodes(seed: u64, more: Value) -> (Product, Operation) {
-    let (product, made) = with_control_plane(seed, more).await;
+async fn with_nodes() -> (Product, Operation) {
+    let ground = Done::to(Stage::HyperPod);
+    (ground.product().await, ground.operation.clone())
+}
+
+/// A cluster with a group and no node, before its storage.
+async fn without_nodes() -> (Product, Operation) {
+    let empty = json!({ "zoneId": "usw2-az2", "instanceType": "ml.g6.4xlarge", "instanceCount": 0 });
+    let decided = json!({ "hyperpod": { "instanceGroups": { "workers": empty } } });
+    let (product, made) = with_control_plane(decided).await;
     let ended = run(&product, &made, Stage::Dependencies, Stage::HyperPod).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
     (product, made)
@@ -28,7 +28,7 @@ async fn with_nodes(seed: u64, more: Value) -> (Product, Operation) {
 
 #[tokio::test(start_paused = true)]
 async fn a_pod_on_a_hyperpod_node_has_read_the_bucket() {
-    let (product, made) = with_nodes(21, nodes()).await;
+    let (product, made) = with_nodes().await;
     let ended = run(&product, &made, Stage::Storage, Stage::Storage).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
     let outcome = product.stage(made.cluster_id, Stage::Storage).await.outcome;
@@ -42,7 +42,7 @@ async fn a_pod_on_a_hyperpod_node_has_read_the_bucket() {
 
 #[tokio::test(start_paused = true)]
 async fn a_driver_without_permission_fails_with_the_claim_bound_and_succeeds_once_it_has_it() {
-    let (product, made) = with_nodes(22, nodes()).await;
+    let (product, made) = with_nodes().await;
     let cluster = product.front.desk.store.cluster(made.cluster_id).await.unwrap().unwrap();
     let role = domain::naming::Names::of(&cluster.tag, cluster.id).role(domain::naming::Role::S3Driver);
     let root = product.account.read(iam::root_credentials);
@@ -84,13 +84,53 @@ async fn a_driver_without_permission_fails_with_the_claim_bound_and_succeeds_onc
 
 #[tokio::test(start_paused = true)]
 async fn without_a_wanted_node_the_claim_is_there_and_the_read_is_said_to_be_open() {
-    let mut empty = nodes();
-    empty["hyperpod"]["instanceGroups"]["workers"]["instanceCount"] = json!(0);
-    empty["hyperpod"].as_object_mut().unwrap().remove("systemGroup");
-    let (product, made) = with_nodes(23, empty).await;
+    let (product, made) = without_nodes().await;
     let ended = run(&product, &made, Stage::Storage, Stage::Storage).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
     let outcome = product.stage(made.cluster_id, Stage::Storage).await.outcome;
     assert_eq!(outcome["read"]["detail"], "no node yet", "{outcome:#}");
     assert_eq!(objects(&product, "/api/v1/persistentvolumeclaims").len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_025_br_026_an_association_that_somebody_deletes_or_changes_is_one_again_with_our_role() {
+    let (product, made) = without_nodes().await;
+    let ended = run(&product, &made, Stage::Storage, Stage::Storage).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
+    let eks = aws_sdk_eks::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
+    let associations = || async {
+        let listed = eks.list_pod_identity_associations().cluster_name("demo").send().await.unwrap();
+        let ids = listed.associations().iter().map(|one| one.association_id().unwrap().to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    let described = |id: String| eks.describe_pod_identity_association().cluster_name("demo").association_id(id).send();
+    let [first] = &associations().await[..] else { panic!("one association") };
+    let ours = described(first.clone()).await.unwrap().association.unwrap().role_arn.unwrap();
+
+    // Gone, still listed for some seconds, and in the way of another meanwhile.
+    eks.delete_pod_identity_association().cluster_name("demo").association_id(first).send().await.unwrap();
+    for attempt in 0..2 {
+        let ended = run(&product, &made, Stage::Storage, Stage::Storage).await;
+        assert_eq!(ended.state, OperationState::Succeeded, "{attempt}: {ended:#?}\n{}", product.trail());
+        tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    }
+    let [second] = &associations().await[..] else { panic!("one association") };
+    assert_ne!(second, first);
+    assert_eq!(described(second.clone()).await.unwrap().association.unwrap().role_arn.as_ref(), Some(&ours));
+
+    // Another role: the same association gets ours back.
+    let nodes = format!("arn:aws:iam::{}:role/other", product.installed.account);
+    let iam = aws_sdk_iam::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
+    let trust = json!({ "Version": "2012-10-17", "Statement": [{ "Effect": "Allow",
+        "Principal": { "Service": "pods.eks.amazonaws.com" }, "Action": ["sts:AssumeRole", "sts:TagSession"] }] });
+    iam.create_role().role_name("other").assume_role_policy_document(trust.to_string()).send().await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+    let change = eks.update_pod_identity_association().cluster_name("demo").association_id(second).role_arn(&nodes);
+    change.send().await.unwrap();
+    let updated = product.made("eks", "UpdatePodIdentityAssociation");
+    let ended = run(&product, &made, Stage::Storage, Stage::Storage).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
+    assert_eq!(product.made("eks", "UpdatePodIdentityAssociation"), updated + 1);
+    assert_eq!(associations().await, [second.clone()]);
+    assert_eq!(described(second.clone()).await.unwrap().association.unwrap().role_arn, Some(ours));
 }

@@ -29,7 +29,7 @@ fn status<'a>(checks: &'a [Value], name: &str) -> &'a Value {
 #[tokio::test(start_paused = true)]
 async fn a_cluster_with_a_gpu_node_is_verified() {
     for outcome in [AddonOutcome::Degraded, AddonOutcome::CreateFailed, AddonOutcome::CreateFailedForGood] {
-        let (product, made) = with_control_plane(31, decided(1)).await;
+        let (product, made) = with_control_plane(decided(1)).await;
         product.account.with_world(|world| world.eks.addon_outcome = Some(outcome));
         let ended = verified(&product, &made).await;
         assert_eq!(ended.state, OperationState::Succeeded, "{outcome:?}: {ended:#?}\n{}", product.trail());
@@ -44,7 +44,7 @@ async fn a_cluster_with_a_gpu_node_is_verified() {
 
 #[tokio::test(start_paused = true)]
 async fn where_no_node_is_wanted_checks_say_no_node_yet() {
-    let (product, made) = with_control_plane(32, decided(0)).await;
+    let (product, made) = with_control_plane(decided(0)).await;
     let ended = verified(&product, &made).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
     let checks = checks(&product, &made).await;
@@ -56,7 +56,7 @@ async fn where_no_node_is_wanted_checks_say_no_node_yet() {
 #[tokio::test(start_paused = true)]
 async fn every_role_that_is_made_carries_the_deployments_permissions_boundary() {
     let boundary = "arn:aws:iam::111122223333:policy/boundary";
-    let product = Product::within(33, Some(boundary)).await;
+    let product = Product::within(33, boundary).await;
     let iam = aws_sdk_iam::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
     let document =
         json!({ "Version": "2012-10-17", "Statement": [{ "Effect": "Allow", "Action": "*", "Resource": "*" }] });
@@ -80,7 +80,7 @@ async fn every_role_that_is_made_carries_the_deployments_permissions_boundary() 
 
 #[tokio::test(start_paused = true)]
 async fn a_hyperpod_cluster_that_somebody_deleted_is_not_verified() {
-    let (product, made) = with_control_plane(33, decided(0)).await;
+    let (product, made) = with_control_plane(decided(0)).await;
     let config = product.owner.cloud.engine_config(&product.installed.home()).await;
     assert_eq!(verified(&product, &made).await.state, OperationState::Succeeded);
     let name = product.account.read(|world| world.sagemaker.clusters.values().next().unwrap().name.clone());

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_execution_that_died_is_the_death_of_the_operation_it_is_named_after() {
+    fn br_139_an_execution_that_died_is_the_death_of_the_operation_it_is_named_after() {
         let aborted = of(changed(&format!("{ID}-3"), "ABORTED", Value::Null, Value::Null));
         assert_eq!(words(&aborted), (ID.to_owned(), 3, "ABORTED", ""));
         let failed = of(changed(&format!("{ID}-1"), "FAILED", json!("States.DataLimitExceeded"), json!("too large")));

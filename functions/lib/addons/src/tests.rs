@@ -62,7 +62,7 @@ fn released(by_us: bool) -> Ledger {
 }
 
 #[test]
-fn a_deployment_without_an_untainted_node_waits_for_nodes_whatever_its_status() {
+fn br_020_br_022_a_deployment_without_an_untainted_node_waits_for_nodes_whatever_its_status() {
     // Field reports BR-020 and BR-022: nothing is deleted while there is nowhere to run.
     for status in [AddonStatus::Creating, AddonStatus::Degraded, AddonStatus::CreateFailed] {
         let seen = coredns(status, "InsufficientNumberOfReplicas");
@@ -71,7 +71,7 @@ fn a_deployment_without_an_untainted_node_waits_for_nodes_whatever_its_status() 
 }
 
 #[test]
-fn a_failed_creation_gets_time_to_heal_then_one_cycle_then_the_truth() {
+fn br_022_a_failed_creation_gets_time_to_heal_then_one_cycle_then_the_truth() {
     let seen = coredns(AddonStatus::CreateFailed, "InsufficientNumberOfReplicas");
     let judged = |waited, ledger: &Ledger| verdict(&seen, SOMEWHERE, ledger, waited);
     assert!(matches!(judged(None, &Ledger::default()), Verdict::Wait(wait) if wait.on == WaitingOn::Nodes));
@@ -102,7 +102,7 @@ fn what_runs_without_the_add_on_is_somebody_elses_unless_we_released_it() {
 }
 
 #[test]
-fn an_add_on_without_a_version_for_the_cluster_is_refused_by_name() {
+fn br_023_an_add_on_without_a_version_for_the_cluster_is_refused_by_name() {
     // Field report BR-023.
     let absent = Seen { wanted: COREDNS, addon: None, has_workload: false, default_version: None };
     let Verdict::Failed(failure) = verdict(&absent, SOMEWHERE, &Ledger::default(), None) else { unreachable!() };

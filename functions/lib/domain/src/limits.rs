@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn our_limits_lie_within_those_of_the_platform() {
+    fn br_136_br_140_our_limits_lie_within_those_of_the_platform() {
         assert!(fits_in(OPERATION_RECORD, DYNAMODB_ITEM));
         assert!(fits_in(STATE_MACHINE_INPUT, STEP_FUNCTIONS_PAYLOAD));
         assert!(fits_in(ANSWER, LAMBDA_PAYLOAD), "an answer passes a function");

@@ -140,3 +140,28 @@ proptest! {
         prop_assert_eq!(name.as_str(), text);
     }
 }
+
+#[test]
+fn br_005_a_hundred_characters_fit_everywhere_and_tags_that_begin_alike_have_roles_of_their_own() {
+    let long = tag(&"a".repeat(limits::EKS_CLUSTER_NAME));
+    let region = "ap-southeast-2";
+    let names = Names::of(&long, id(7));
+    for role in Role::ALL {
+        assert!(names.role(role).len() <= limits::IAM_ROLE_NAME, "{}", names.role(role));
+        assert!(names.inline_policy(role).len() <= limits::IAM_POLICY_NAME);
+        assert_eq!(names.role(role), Names::of(&long, id(7)).role(role), "the same again is the same");
+    }
+    assert!(names.hyperpod_cluster().unwrap().as_str().len() <= limits::HYPERPOD_NAME);
+    assert!(names.security_group().len() <= limits::SECURITY_GROUP_NAME);
+    assert!(names.label().len() <= limits::KUBERNETES_LABEL);
+    assert!(names.eks_log_group().len() <= limits::LOG_GROUP_NAME);
+    let bucket = project_bucket("sagemaker-hyperpod", &"111122223333".parse().unwrap(), &region.parse().unwrap());
+    assert!(bucket.unwrap().len() <= limits::S3_BUCKET_NAME);
+
+    let (one, other) = (tag(&format!("{}-one", "b".repeat(60))), tag(&format!("{}-other", "b".repeat(60))));
+    for role in Role::ALL {
+        assert_ne!(Names::of(&one, id(7)).role(role), Names::of(&other, id(8)).role(role));
+    }
+    let refused = "a".repeat(limits::EKS_CLUSTER_NAME + 1).parse::<ClusterTag>().unwrap_err().to_string();
+    assert!(refused.contains("100"), "{refused}");
+}

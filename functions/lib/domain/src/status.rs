@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_word_is_kept_as_it_came_and_is_neither_good_nor_bad() {
+    fn br_152_a_new_word_is_kept_as_it_came_and_is_neither_good_nor_bad() {
         assert_eq!(HyperPodClusterStatus::read("inservice").class(), StatusClass::Ready);
         assert_eq!(HyperPodClusterStatus::read("SystemUpdating").class(), StatusClass::Busy);
         let new = HyperPodClusterStatus::read("SomethingNew");

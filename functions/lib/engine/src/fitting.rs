@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_with_much_to_tell_fits() {
+    fn br_142_an_operation_with_much_to_tell_fits() {
         let told = json!({
             "schema": SCHEMA, "id": "01KBXZ3V8Y0000000000000002", "kind": "create_cluster",
             "clusterId": "01KBXZ3V8Y0000000000000000", "clusterTag": "demo",

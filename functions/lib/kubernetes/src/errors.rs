@@ -102,6 +102,8 @@ fn refused(asked: Asked<'_>, status: &Status) -> Trouble {
 /// Our code, and what is waited for if it may get better by itself.
 fn verdict(asked: Asked<'_>, status: &Status) -> (ErrorCode, Option<WaitingOn>) {
     match status.code {
+        // Whoever asks: nothing new is let into a namespace on its way out, and it can be made again once it is gone.
+        403 if is_namespace_going(status) => (ErrorCode::DependencyNotReady, Some(WaitingOn::Aws)),
         401 | 403 => (ErrorCode::PermissionDenied, asked.young.then_some(WaitingOn::Aws)),
         404 => (ErrorCode::NotFound, None),
         409 => (ErrorCode::Conflict, None),
@@ -112,6 +114,10 @@ fn verdict(asked: Asked<'_>, status: &Status) -> (ErrorCode, Option<WaitingOn>) 
         500.. => (ErrorCode::UpstreamUnavailable, (!asked.changes).then_some(WaitingOn::Aws)),
         _ => (ErrorCode::InvalidInput, None),
     }
+}
+
+fn is_namespace_going(status: &Status) -> bool {
+    causes(status).any(|cause| cause.reason == "NamespaceTerminating")
 }
 
 fn is_webhook(status: &Status) -> bool {
@@ -167,11 +173,25 @@ mod tests {
     }
 
     #[test]
-    fn a_webhook_without_pods_is_waited_for_and_leaves_no_uncertainty() {
+    fn br_032_a_webhook_without_pods_is_waited_for_and_leaves_no_uncertainty() {
         let message =
             "Internal error occurred: failed calling webhook \"vingress.elbv2.k8s.aws\": no endpoints available";
         let told = trouble(CHANGE, json!({ "code": 500, "reason": "InternalError", "message": message }));
         assert!(matches!(told, Trouble::Later { on: WaitingOn::Nodes, .. }), "{told:?}");
+        assert_eq!(told.failure().code, ErrorCode::DependencyNotReady);
+    }
+
+    #[test]
+    fn br_031_a_namespace_on_its_way_out_is_waited_for_and_is_no_lack_of_rights() {
+        let told = trouble(
+            CHANGE,
+            json!({ "code": 403, "reason": "Forbidden", "message": "daemonsets.apps \"x\" is forbidden: unable to create new \
+                content in namespace aws-hyperpod because it is being terminated", "details": { "causes": [
+                { "reason": "NamespaceTerminating", "message": "namespace aws-hyperpod is being terminated",
+                  "field": "metadata.namespace" },
+            ] } }),
+        );
+        assert!(matches!(told, Trouble::Later { on: WaitingOn::Aws, .. }), "{told:?}");
         assert_eq!(told.failure().code, ErrorCode::DependencyNotReady);
     }
 

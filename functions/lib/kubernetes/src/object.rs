@@ -66,11 +66,16 @@ impl Object {
     /// An object of a custom kind; `plural` is its path segment.
     ///
     /// # Errors
-    /// The members `apiVersion` and `kind` are not both there.
+    /// The members `apiVersion` and `kind` are not both there, or a part of the path that they make would be empty (field
+    /// report BR-049).
     pub fn custom(value: Value, plural: &str) -> Result<Self, NoKind> {
         let api_version = value["apiVersion"].as_str().ok_or(NoKind)?;
+        let kind = value["kind"].as_str().ok_or(NoKind)?;
+        if [plural, kind].into_iter().chain(api_version.split('/')).any(str::is_empty) {
+            return Err(NoKind);
+        }
         let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
-        let kind = GroupVersionKind::gvk(group, version, value["kind"].as_str().ok_or(NoKind)?);
+        let kind = GroupVersionKind::gvk(group, version, kind);
         let resource = ApiResource::from_gvk_with_plural(&kind, plural);
         Ok(Self { value, resource })
     }
@@ -139,9 +144,9 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// A custom object without `apiVersion` or `kind`.
+/// A custom object whose place in the API is not said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the object has no apiVersion or no kind")]
+#[error("the object has no apiVersion, no kind or no plural")]
 pub struct NoKind;
 
 impl Kubernetes {
@@ -251,7 +256,22 @@ mod tests {
     }
 
     #[test]
-    fn a_custom_object_needs_a_kind() {
+    fn br_049_no_path_has_an_empty_segment() {
+        let of = |version: &str, kind: &str, plural: &str| {
+            Object::custom(json!({ "apiVersion": version, "kind": kind, "metadata": { "name": "a" } }), plural)
+        };
+        for (version, kind, plural) in [
+            ("", "Thing", "things"),
+            ("example.com/", "Thing", "things"),
+            ("/v1", "Thing", "things"),
+            ("v1", "", "things"),
+            ("v1", "Thing", ""),
+        ] {
+            assert_eq!(of(version, kind, plural), Err(NoKind), "{version:?} {kind:?} {plural:?}");
+        }
         assert_eq!(Object::custom(json!({ "apiVersion": "v1" }), "things"), Err(NoKind));
+        assert!(
+            of("inference.sagemaker.aws.amazon.com/v1", "InferenceEndpointConfig", "inferenceendpointconfigs").is_ok()
+        );
     }
 }

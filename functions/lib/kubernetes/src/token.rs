@@ -164,6 +164,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn br_154_no_request_has_a_token_whose_signer_has_ended() {
+        let minutes = |count: u64| count * 60;
+        // Signed at the fourteenth minute by credentials that end at the sixteenth.
+        let token = Token::sign(&identity(Some(minutes(2)))).await.unwrap();
+        assert!(token.is_good(after(minutes(1))), "at the fifteenth");
+        assert!(!token.is_good(after(minutes(2))), "at the sixteenth");
+        assert!(!token.is_good(after(minutes(3))), "at the seventeenth another is signed");
+        assert!(!token.is_good(after(minutes(6))), "nor at the twentieth, though EKS' fifteen minutes last");
+    }
+
+    #[tokio::test]
     async fn credentials_that_are_about_to_end_sign_no_token() {
         let refused = Token::sign(&identity(Some(20))).await.err().unwrap().to_string();
         assert!(refused.contains("demo") && refused.contains("end before"), "{refused}");

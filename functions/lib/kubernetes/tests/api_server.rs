@@ -148,6 +148,68 @@ async fn a_field_of_another_manager_is_a_conflict_that_names_both_and_is_taken_b
 }
 
 #[tokio::test(start_paused = true)]
+async fn br_028_fields_of_an_object_of_ours_are_taken_over_by_our_manager_and_of_others_never() {
+    let house = House::new();
+    let kubernetes = house.admin();
+    let manager_of_color = |seen: &Value| -> Vec<String> {
+        let entries = seen["metadata"]["managedFields"].as_array().unwrap();
+        let owning = entries.iter().filter(|entry| entry["fieldsV1"]["f:data"]["f:color"].is_object());
+        owning.map(|entry| entry["manager"].as_str().unwrap().to_owned()).collect()
+    };
+    house.apply_as("kubectl", SETTINGS, settings("green", false).value());
+    let seen = kubernetes.seen(&settings("blue", true)).await.unwrap();
+    assert_eq!(Ownership::of(seen.as_ref()), Ownership::Foreign);
+    assert_eq!(kubernetes.apply(&settings("blue", true)).await.unwrap_err().failure().code, ErrorCode::Conflict);
+    let seen = kubernetes.seen(&settings("blue", true)).await.unwrap().unwrap();
+    assert_eq!((&seen["data"]["color"], manager_of_color(&seen)), (&json!("green"), vec!["kubectl".to_owned()]));
+
+    house.apply_as("kubectl", SETTINGS, settings("green", true).value());
+    kubernetes.apply(&settings("blue", true)).await.unwrap();
+    let seen = kubernetes.seen(&settings("blue", true)).await.unwrap().unwrap();
+    assert_eq!(
+        (&seen["data"]["color"], manager_of_color(&seen)),
+        (&json!("blue"), vec!["hyperpod-instantstart".to_owned()])
+    );
+}
+
+/// Credentials that end sixteen minutes after they were given, again and again.
+#[derive(Debug)]
+struct ShortLived(Clock);
+
+impl aws_credential_types::provider::ProvideCredentials for ShortLived {
+    fn provide_credentials<'a>(&'a self) -> aws_credential_types::provider::future::ProvideCredentials<'a>
+    where
+        Self: 'a,
+    {
+        let ends = std::time::SystemTime::from(self.0.now() + SignedDuration::from_mins(16));
+        let given = Credentials::new("AKID", "secret", None, Some(ends), "test");
+        aws_credential_types::provider::future::ProvideCredentials::ready(Ok(given))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn br_154_requests_go_on_while_the_credentials_behind_the_token_come_and_go() {
+    let house = House::new();
+    let tokens = Arc::new(Mutex::new(std::collections::BTreeSet::new()));
+    let (door, seen) = (house.clone(), Arc::clone(&tokens));
+    let reach = Reach::new(move |_| {
+        let seen = Arc::clone(&seen);
+        in_process(door.clone(), move |token: &str| {
+            seen.lock().unwrap().insert(token.to_owned());
+            Ok::<User, ()>(User::system("admin"))
+        })
+    });
+    let identity =
+        Identity { credentials: SharedCredentialsProvider::new(ShortLived(house.clock)), ..house.identity(None) };
+    let kubernetes = Kubernetes::new(&reach, &endpoint(), identity);
+    for minutes in [0, 13, 2, 16, 3] {
+        tokio::time::sleep(std::time::Duration::from_secs(minutes * 60)).await;
+        kubernetes.nodes("").await.unwrap();
+    }
+    assert_eq!(tokens.lock().unwrap().len(), 3, "at 0 and 13 minutes one, at 15 another, at 31 and 34 the third");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_refusal_is_a_wait_while_access_spreads_and_a_verdict_after() {
     let house = House::new();
     let nobody = User { name: "nobody".to_owned(), groups: Vec::new() };

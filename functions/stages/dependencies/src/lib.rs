@@ -8,6 +8,7 @@ mod apply;
 mod change;
 mod observe;
 mod plan;
+mod service;
 
 pub use change::Change;
 pub use observe::Observed;

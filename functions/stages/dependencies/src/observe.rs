@@ -1,6 +1,9 @@
 //! What there is: nodes, the objects of the set, who else has installed what, add-ons.
 
-use crate::administrators::{self, Administrator};
+use crate::{
+    administrators::{self, Administrator},
+    service,
+};
 use addons::{Ground, Runs, Seen, Wanted};
 use domain::failure::Trouble;
 use engine::reconciler::Scene;
@@ -73,6 +76,8 @@ pub struct PartSeen {
     pub objects: Vec<ObjectSeen>,
     /// DaemonSets of somebody else that do its work, `namespace/name`.
     pub foreign: Vec<String>,
+    /// What HyperPod's service may not do though the part is for it: where somebody else's roles stand for ours.
+    pub lacking: Vec<String>,
     /// How far our own DaemonSets have come, all together; none if there are none.
     pub readiness: Option<Readiness>,
 }
@@ -136,7 +141,8 @@ async fn part(kubernetes: &Kubernetes, component: Component, daemon_sets: &[Work
     let foreign = daemon_sets.iter().filter(|set| !ours(set) && does_its_work(set));
     let foreign = foreign.map(|set| format!("{}/{}", set.namespace, set.name)).collect();
     let readiness = daemon_sets.iter().filter(|set| ours(set)).map(|set| set.readiness).reduce(together);
-    Ok(PartSeen { part: component.part, objects, foreign, readiness })
+    let lacking = service::lacking(kubernetes, &component, &objects).await?;
+    Ok(PartSeen { part: component.part, objects, foreign, lacking, readiness })
 }
 
 fn together(one: Readiness, other: Readiness) -> Readiness {

@@ -6,18 +6,22 @@ use crate::{
     observe::{Observed, PartSeen},
 };
 use addons::{Seen, Verdict};
-use domain::{codes::ErrorCode, failure::Failure};
+use domain::{codes::ErrorCode, failure::Failure, states::WaitingOn};
 use engine::{
     ledger::Sent,
     plan::{End, Plan, Step},
     reconciler::Scene,
 };
+use jiff::SignedDuration;
 use kubernetes::Ownership;
 use manifests::Part;
 use serde_json::{Value, json};
 
 /// How often one operation applies a part that does not stay as it was applied.
 const TRIES: u32 = 4;
+
+/// How long a webhook may refuse in a cluster that has nowhere to run its pods: some run where we cannot see it (Fargate).
+const WEBHOOK: SignedDuration = SignedDuration::from_mins(5);
 
 /// What becomes of a part.
 enum Fate {
@@ -33,6 +37,9 @@ enum Fate {
 
 /// The whole plan of the stage.
 pub(crate) fn plan(scene: Scene<'_>, observed: &Observed) -> Plan<Change> {
+    if let Some(failure) = unheard_webhook(scene, observed) {
+        return Plan { steps: Vec::new(), end: End::Failed(failure) };
+    }
     let mut steps = Vec::new();
     let mut failed = None;
     for seen in &observed.parts {
@@ -60,6 +67,24 @@ pub(crate) fn plan(scene: Scene<'_>, observed: &Observed) -> Plan<Change> {
     }
     let end = failed.map_or_else(|| End::Done(outcome(scene, observed)), End::Failed);
     Plan { steps, end }
+}
+
+/// A webhook that has refused what we apply for a while, in a cluster without a node on which its pods could run: it would
+/// refuse for ever (field report BR-032).
+fn unheard_webhook(scene: Scene<'_>, observed: &Observed) -> Option<Failure> {
+    let waiting = scene.operation.waiting.as_ref().filter(|waiting| waiting.on == WaitingOn::Nodes)?;
+    let refused = |part: &PartSeen| {
+        let entry = scene.ledger.get(&apply_key(part.part));
+        entry.is_some_and(|entry| entry.sent == Sent::Refused && entry.journal.0 == scene.operation.id)
+    };
+    let lasts = scene.now.duration_since(waiting.since) >= WEBHOOK;
+    if observed.ground.open > 0 || !lasts || !observed.parts.iter().any(refused) {
+        return None;
+    }
+    let text = format!("{}; no node of the cluster takes the pods that would answer it", waiting.reason);
+    let action = "Add a node without taints, or remove the webhook's configuration or let it pass over these objects; then \
+                  run the stage again.";
+    Some(Failure::new(ErrorCode::DependencyNotReady, text).with_action(action))
 }
 
 fn fate(seen: &PartSeen, observed: &Observed) -> Fate {
@@ -122,10 +147,16 @@ fn outcome(scene: Scene<'_>, observed: &Observed) -> Value {
 fn component(seen: &PartSeen, observed: &Observed) -> Value {
     let (state, detail) = match fate(seen, observed) {
         Fate::Installed | Fate::Apply(_) => ("installed", pods(seen)),
-        Fate::Respected(whose) => ("respected", format!("not ours: {whose}")),
+        Fate::Respected(whose) if seen.lacking.is_empty() => ("respected", format!("not ours: {whose}")),
+        Fate::Respected(whose) => ("respected", format!("not ours: {whose}; {}", lack(seen))),
         Fate::Unavailable => ("unavailable", "AWS publishes no image of it for this Region".to_owned()),
     };
     json!({ "name": seen.part, "state": state, "requiredFor": seen.part.required_for(), "detail": detail })
+}
+
+/// What does not work since HyperPod's service may not do it.
+fn lack(seen: &PartSeen) -> String {
+    format!("HyperPod's service may not {}, which it needs for {}", seen.lacking.join(", "), seen.part.required_for())
 }
 
 fn pods(seen: &PartSeen) -> String {

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn our_scripts_download_nothing() {
+    fn br_041_our_scripts_download_nothing() {
         for (name, content) in Scripts::ours().files() {
             let text = String::from_utf8(content.to_vec()).unwrap();
             for word in ["curl", "wget", "http:", "https:", "git clone", "pip ", "apt", "dnf", "yum", "aws s3"] {
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn carriage_returns_and_a_missing_entry_are_refused_by_name() {
+    fn br_041_carriage_returns_and_a_missing_entry_are_refused_by_name() {
         let file = |name: &str, content: &[u8]| (name.to_owned(), content.to_vec());
         let crlf = Scripts::of(vec![file("on_create.sh", b"#!/bin/bash\r\n")]);
         assert!(crlf.unwrap_err().contains("on_create.sh has CRLF"));

@@ -129,7 +129,7 @@ fn nodes_that_are_wanted_and_not_there_are_waited_for() {
 }
 
 #[test]
-fn another_role_of_the_drivers_account_is_replaced_by_update() {
+fn br_025_another_role_of_the_drivers_account_is_replaced_by_update() {
     // Field report BR-025.
     let (cluster, _) = records(&Value::Null);
     let mut observed = made(&cluster);

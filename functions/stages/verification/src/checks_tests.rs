@@ -68,7 +68,7 @@ fn a_whole_node_passes_with_its_figures() {
 }
 
 #[test]
-fn a_missing_efa_plugin_is_red_with_the_group_and_not_required_on_cpu_nodes() {
+fn br_037_a_missing_efa_plugin_is_red_with_the_group_and_not_required_on_cpu_nodes() {
     // Field report BR-037.
     let red = check(&world(node(P5, &WHOLE_P5[..2])), "efaInterfaces");
     assert_eq!(red.status, Status::Fail);

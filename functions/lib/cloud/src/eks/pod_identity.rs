@@ -18,21 +18,29 @@ pub struct PodIdentity {
 }
 
 impl Eks {
-    /// The association of a service account: there is one at most, and its id is random (field report BR-025).
+    /// The association of a service account: there is one at most, and its id is random (field report BR-025). All pages:
+    /// a filter may leave the first one empty.
     pub async fn pod_identity(
         &self,
         cluster: &str,
         namespace: &str,
         service_account: &str,
     ) -> Result<Option<PodIdentity>, Trouble> {
-        let list = self.read.list_pod_identity_associations().cluster_name(cluster);
-        let list = list.namespace(namespace).service_account(service_account).send().await;
-        let list = list.map_err(|error| reading("ListPodIdentityAssociations", &error))?;
-        let Some(id) = list.associations().first().and_then(|summary| summary.association_id()) else {
-            return Ok(None);
+        let mut token = None;
+        let id = loop {
+            let list = self.read.list_pod_identity_associations().cluster_name(cluster).namespace(namespace);
+            let page = list.service_account(service_account).set_next_token(token.take()).send().await;
+            let page = page.map_err(|error| reading("ListPodIdentityAssociations", &error))?;
+            if let Some(id) = page.associations().first().and_then(|summary| summary.association_id()) {
+                break id.to_owned();
+            }
+            token = page.next_token.filter(|token| !token.is_empty());
+            if token.is_none() {
+                return Ok(None);
+            }
         };
         let answer =
-            self.read.describe_pod_identity_association().cluster_name(cluster).association_id(id).send().await;
+            self.read.describe_pod_identity_association().cluster_name(cluster).association_id(&id).send().await;
         let seen = maybe("DescribePodIdentityAssociation", answer)?.and_then(|answer| answer.association);
         Ok(seen.map(|seen| PodIdentity {
             id: text(seen.association_id()),

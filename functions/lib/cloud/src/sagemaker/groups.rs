@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn spot_is_sent_as_an_empty_object_and_on_demand_as_nothing() {
+    fn br_055_spot_is_sent_as_an_empty_object_and_on_demand_as_nothing() {
         let spot = group(Capacity::Spot).sdk();
         assert!(spot.capacity_requirements().is_some_and(|wanted| wanted.spot().is_some()));
         assert!(group(Capacity::OnDemand).sdk().capacity_requirements().is_none());

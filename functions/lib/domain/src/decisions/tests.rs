@@ -102,7 +102,7 @@ fn null_is_not_absent() {
 }
 
 #[test]
-fn a_plan_stands_with_its_capacity_type_and_with_no_other() {
+fn br_055_a_plan_stands_with_its_capacity_type_and_with_no_other() {
     let at = ["/hyperpod/instanceGroups/workers/trainingPlanArn"];
     assert_eq!(pointers(group_with(json!({"capacityType": "training-plan"}))), at);
     assert_eq!(pointers(group_with(json!({"capacityType": "spot", "trainingPlanArn": PLAN}))), at);

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_for_an_answer_grows_to_a_minute_and_differs_by_chance() {
+    fn br_151_a_wait_for_an_answer_grows_to_a_minute_and_differs_by_chance() {
         let soonest: Vec<u32> = (0..8).map(|looks| backed_off(looks, 0.0)).collect();
         let latest: Vec<u32> = (0..8).map(|looks| backed_off(looks, 1.0)).collect();
         assert_eq!(soonest, [1, 2, 4, 8, 16, 30, 30, 30]);

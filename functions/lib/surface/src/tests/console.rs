@@ -3,10 +3,10 @@
 use super::*;
 
 /// A built console in a folder of its own, which is removed in the end.
-struct Built(std::path::PathBuf);
+pub(super) struct Built(pub(super) std::path::PathBuf);
 
 impl Built {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let root = std::env::temp_dir().join(format!("console-{}-{name}", std::process::id()));
         std::fs::create_dir_all(root.join("assets")).unwrap();
         std::fs::write(root.join("index.html"), "<!doctype html>").unwrap();

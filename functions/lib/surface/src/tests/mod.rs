@@ -1,6 +1,7 @@
 //! The whole router over a front door that plays a script: every rule of the transports, seen from outside.
 
 mod console;
+mod gateway;
 mod mcp;
 mod rest;
 mod trust;

@@ -408,3 +408,30 @@ fn a_nat_gateway_that_is_there_is_used_by_an_import() {
     let expected = Change::Mend(Mend::RouteToNat { table: "rtb-1".to_owned(), nat, replace: false });
     assert_eq!(plan.changes().collect::<Vec<_>>(), [&expected]);
 }
+
+#[test]
+fn br_016_subnets_in_one_zone_are_refused_before_anything_is_made() {
+    let world = World::asking(json!({}));
+    let failure = world.failure(&given(vec![subnet("subnet-a", "usw2-az1"), subnet("subnet-b", "usw2-az1")]));
+    assert_eq!(failure.code, ErrorCode::InvalidInput);
+    assert!(failure.message.contains("one zone") && failure.action.contains("two zones"), "{failure:?}");
+}
+
+#[test]
+fn br_034_what_is_there_says_nothing_about_what_is_beside_it() {
+    let mut world = World::asking(json!({}));
+    let mut observed = empty();
+    observed.eks.role = Some(world.role("eks.amazonaws.com"));
+    // The ledger of an earlier life says that all of it was made; the account has the role alone.
+    for key in keys(&world.plan(&empty())).iter().filter(|key| *key != "wait") {
+        world.ledger.intend(key, Timestamp::from_second(NOW - 86_400).unwrap(), (OperationId::from_parts(1, 9), 1));
+        world.ledger.answer(key, engine::ledger::Sent::Applied, Default::default());
+    }
+    let keys = keys(&world.plan(&observed));
+    for key in
+        ["attach-cluster-policy", "create-vpc", "create-nat-gateway", "create-eks-cluster", "create-oidc-provider"]
+    {
+        assert!(keys.iter().any(|it| it == key), "{key} in {keys:?}");
+    }
+    assert!(!keys.iter().any(|it| it == "create-cluster-role"), "{keys:?}");
+}

@@ -49,6 +49,8 @@ pub(crate) struct Trouble {
     pub(crate) newest: String,
     /// Last line of the lifecycle script's log on the instance that failed last.
     pub(crate) log_line: Option<String>,
+    /// Where that log is: its group and stream, in one line.
+    pub(crate) log_place: Option<String>,
     /// Where the script should be and is not.
     pub(crate) missing_script: Option<String>,
 }
@@ -112,10 +114,18 @@ impl Cluster {
 async fn trouble(clients: &Clients, cluster: &Attached, group: &Group) -> Result<Option<Trouble>, CallTrouble> {
     let failures = clients.hyperpod.failures(&cluster.name, &group.name).await?;
     let Some(newest) = failures.first() else { return Ok(None) };
-    let mut trouble =
-        Trouble { newest: newest.text.clone(), failures: failures.clone(), log_line: None, missing_script: None };
+    let mut trouble = Trouble {
+        newest: newest.text.clone(),
+        failures: failures.clone(),
+        log_line: None,
+        log_place: None,
+        missing_script: None,
+    };
     if Cause::of(&newest.text) == Cause::Script {
-        trouble.log_line = log_line(clients, cluster, newest).await?;
+        if let Some((log_group, stream)) = log_stream(cluster, newest) {
+            trouble.log_line = log_line(clients, &log_group, &stream).await?;
+            trouble.log_place = Some(format!("log group {log_group}, stream {stream}"));
+        }
         trouble.missing_script = match &group.lifecycle {
             Some(lifecycle) => missing_script(clients, lifecycle).await?,
             None => None,
@@ -124,13 +134,17 @@ async fn trouble(clients: &Clients, cluster: &Attached, group: &Group) -> Result
     Ok(Some(trouble))
 }
 
-/// The last line that the script of a failed instance wrote. The log makes the text better and decides nothing, so a
-/// refused read is told in its place.
-async fn log_line(clients: &Clients, cluster: &Attached, failure: &Event) -> Result<Option<String>, CallTrouble> {
-    let (Some(group), Some(instance)) = (&failure.group, &failure.instance_id) else { return Ok(None) };
-    let Ok(name) = cluster.name.parse::<HyperPodClusterName>() else { return Ok(None) };
-    let (log_group, stream) = (hyperpod_log_group(&name, cluster.id()), format!("LifecycleConfig/{group}/{instance}"));
-    match clients.logs.last_line(&log_group, &stream).await {
+/// Log group and stream in which the script of a failed instance writes.
+fn log_stream(cluster: &Attached, failure: &Event) -> Option<(String, String)> {
+    let name: HyperPodClusterName = cluster.name.parse().ok()?;
+    let stream = format!("LifecycleConfig/{}/{}", failure.group.as_ref()?, failure.instance_id.as_ref()?);
+    Some((hyperpod_log_group(&name, cluster.id()), stream))
+}
+
+/// The last line of a script's log. The log makes the text better and decides nothing, so a refused read is told in its
+/// place.
+async fn log_line(clients: &Clients, log_group: &str, stream: &str) -> Result<Option<String>, CallTrouble> {
+    match clients.logs.last_line(log_group, stream).await {
         Err(CallTrouble::Fatal(failure)) => Ok(Some(format!("(its log could not be read: {failure})"))),
         answer => answer,
     }

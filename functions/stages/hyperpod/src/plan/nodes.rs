@@ -20,6 +20,9 @@ use jiff::{SignedDuration, Timestamp};
 /// After so many rounds of the same failure that trying again does not mend, the stage fails.
 const ROUNDS: usize = 3;
 
+/// Most instances that are named.
+const INSTANCES: usize = 5;
+
 /// A failure older than this says nothing about now: the service tries again every few minutes.
 const RECENT: SignedDuration = SignedDuration::from_mins(60);
 
@@ -170,7 +173,7 @@ fn short(scene: Scene<'_>, state: &GroupState<'_>, trouble: &GroupTrouble) -> Re
     // What failed before this run was perhaps mended.
     let rounds = rounds(&trouble.failures, cause, scene.began_at);
     if cause.stays() && rounds >= ROUNDS {
-        return Err(stays(state, cause, rounds, &cause_text));
+        return Err(stays(state, trouble, cause, (rounds, &cause_text)));
     }
     let text = format!(
         "{name}: launches fail, {} of {target} nodes run; {cause_text} (SageMaker goes on trying by itself; each try is \
@@ -192,10 +195,27 @@ fn explained(trouble: &GroupTrouble, cause: Cause) -> String {
         parts.push("its lifecycle log is empty, so the node died before the script, not in it".to_owned());
     }
     parts.push(trouble.newest.clone());
+    parts.extend(trouble.log_place.clone());
+    let instances = failed_instances(trouble, cause);
+    if !instances.is_empty() {
+        parts.push(format!("on {}", instances.join(", ")));
+    }
     parts.join("; ")
 }
 
-fn stays(state: &GroupState<'_>, cause: Cause, rounds: usize, cause_text: &str) -> Failure {
+/// Instances that failed for `cause`, each once, the newest first.
+fn failed_instances(trouble: &GroupTrouble, cause: Cause) -> Vec<&str> {
+    let of_cause = trouble.failures.iter().filter(|failure| Cause::of(&failure.text) == cause);
+    let mut instances: Vec<&str> = Vec::new();
+    for instance in of_cause.filter_map(|failure| failure.instance_id.as_deref()) {
+        if !instances.contains(&instance) && instances.len() < INSTANCES {
+            instances.push(instance);
+        }
+    }
+    instances
+}
+
+fn stays(state: &GroupState<'_>, trouble: &GroupTrouble, cause: Cause, (rounds, cause_text): (usize, &str)) -> Failure {
     let (name, target) = (&state.group.name, state.group.target);
     let text = format!(
         "instance group {name}: {} of {target} nodes run, launches failed {rounds} times for the same cause: {cause_text}",
@@ -203,7 +223,7 @@ fn stays(state: &GroupState<'_>, cause: Cause, rounds: usize, cause_text: &str) 
     );
     let (code, action) = match cause {
         Cause::Script => (
-            script_code(cause_text),
+            script_code(trouble),
             "Mend what the log line names, then run the stage again. SageMaker goes on trying, and bills each try: stop \
              spending ends that.",
         ),
@@ -229,10 +249,13 @@ fn stays(state: &GroupState<'_>, cause: Cause, rounds: usize, cause_text: &str) 
 }
 
 /// What a failed script means: its object is gone, the role may not read it, or it is wrong itself.
-fn script_code(text: &str) -> ErrorCode {
+fn script_code(trouble: &GroupTrouble) -> ErrorCode {
+    // As S3's error is written by the AWS CLI: a bare number may be a part of an instance's id.
+    let denied = |text: &str| text.contains("(403)") || text.contains("AccessDenied");
+    let told = trouble.log_line.as_deref().unwrap_or_default();
     match () {
-        () if text.contains("script object missing") => ErrorCode::DependencyMissing,
-        () if text.contains("403") || text.contains("AccessDenied") => ErrorCode::PermissionDenied,
+        () if trouble.missing_script.is_some() => ErrorCode::DependencyMissing,
+        () if denied(told) || denied(&trouble.newest) => ErrorCode::PermissionDenied,
         () => ErrorCode::Internal,
     }
 }

@@ -150,6 +150,9 @@ fn br_047_efa_without_self_rules_is_refused_and_types_without_efa_are_not() {
     world.site().security_groups[0].self_rules.egress = false;
     let failure = refused(&world.plan());
     assert!(failure.message.contains("sg-1 lacks egress to itself"), "{failure}");
+    assert!(failure.action.contains("self-rules"), "{failure:?}");
+    world.site().security_groups[0].self_rules.ingress = false;
+    assert!(refused(&world.plan()).message.contains("sg-1 lacks ingress from and egress to itself"));
     let mut plain = World::founded(workers("ml.g5.2xlarge", 1, &json!({})));
     plain.site().security_groups[0].self_rules.egress = false;
     assert!(keys(&plain.plan()).contains(&"create-cluster".to_owned()));
@@ -241,6 +244,19 @@ fn our_name_on_another_eks_cluster_is_a_conflict() {
     let failure = refused(&world.plan());
     assert_eq!(failure.code, ErrorCode::Conflict);
     assert!(failure.message.contains("zzzzzzzzzzzz"), "{failure}");
+}
+
+#[test]
+fn br_152_a_status_that_nobody_knows_is_shown_as_it_came_and_waited_for() {
+    let mut world = World::running(workers(P5, 4, &json!({})), vec![group(4)]);
+    for (word, shown) in [("SystemUpdating", "is SystemUpdating"), ("SomethingNew", "is SomethingNew")] {
+        world.cluster().attached.status = HyperPodClusterStatus::read(word);
+        let plan = world.plan();
+        let [Step::Wait(wait)] = &plan.steps[..] else { panic!("{word}: {plan:?}") };
+        assert!(wait.reason.contains(shown), "{}", wait.reason);
+    }
+    world.cluster().attached.status = HyperPodClusterStatus::read("inservice");
+    assert_eq!(keys(&world.plan()), ["wait nodes"], "any spelling of InService is InService");
 }
 
 #[test]

@@ -113,7 +113,9 @@ fn br_040_failing_launches_tell_the_log_line_and_a_missing_script_first() {
     assert!(wait(&world.plan()).reason.contains("last line of the lifecycle log: mount: no such device"));
     let trouble = world.cluster().troubles.get_mut("workers").unwrap();
     trouble.missing_script = Some("s3://b/p/on_create.sh".to_owned());
+    trouble.log_place = Some("log group /aws/sagemaker/Clusters/demo/a, stream LifecycleConfig/workers/i-1".to_owned());
     let reason = wait(&world.plan()).reason;
+    assert!(reason.contains("stream LifecycleConfig/workers/i-1; on i-0123456789abcdef0"), "{reason}");
     let (missing, raw) = (reason.find("script object missing: s3://b/p/on_create.sh"), reason.find(SCRIPT));
     assert!(missing.unwrap() < raw.unwrap(), "{reason}");
 }
@@ -133,6 +135,14 @@ fn script_failures_end_the_stage_after_three_rounds_that_this_run_has_watched() 
     let failed = failure(&world);
     assert!(failed.message.contains("3 times") && failed.message.contains("exited with code 1"), "{failed}");
     assert!(failed.action.contains("stop spending"), "{failed}");
+    assert_eq!(failed.code, ErrorCode::Internal);
+    let line = "An error occurred (403) when calling the HeadObject operation: Forbidden";
+    world.cluster().troubles.get_mut("workers").unwrap().log_line = Some(line.to_owned());
+    assert_eq!(failure(&world).code, ErrorCode::PermissionDenied);
+    let trouble = world.cluster().troubles.get_mut("workers").unwrap();
+    trouble.log_line = None;
+    trouble.failures.iter_mut().for_each(|event| event.instance_id = Some("i-0403403403403403".to_owned()));
+    assert_eq!(failure(&world).code, ErrorCode::Internal, "a number in an instance's id is no refusal");
 }
 
 #[test]

@@ -186,6 +186,7 @@ impl World {
             failures: minutes.iter().map(failure).collect(),
             newest: text.to_owned(),
             log_line: None,
+            log_place: None,
             missing_script: None,
         };
         self.cluster().troubles.insert("workers".to_owned(), trouble);
