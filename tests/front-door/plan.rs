@@ -53,7 +53,7 @@ async fn what_the_first_stage_makes_is_what_was_planned() {
     let planned: Vec<(String, String)> = changes.iter().map(|one| (of("change", one), of("title", one))).collect();
     // Ids stand where the plan could only say that they are made before.
     let known = |title: &str| {
-        !title.contains("(made before)") && !title.contains("-eks-cluster-") && !title.contains("default version")
+        !title.contains("(made by an earlier step)") && !title.contains("-eks-cluster-") && !title.contains("default version")
     };
     let of_stage = journal["items"].as_array().unwrap().iter().filter(|entry| entry["stage"] == "control-plane");
     let entries: Vec<&Value> = of_stage.collect();

@@ -5,12 +5,15 @@ import Flashbar from "@cloudscape-design/components/flashbar";
 import I18nProvider from "@cloudscape-design/components/i18n";
 import messages from "@cloudscape-design/components/i18n/messages/all.en";
 import SideNavigation, { type SideNavigationProps } from "@cloudscape-design/components/side-navigation";
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useState, useSyncExternalStore } from "react";
 import { BrowserRouter, Navigate, Route, Routes, useLocation } from "react-router";
+import { Announce } from "./components/announce";
 import { Boundary } from "./components/boundary";
 import { useFollow } from "./components/app-link";
 import { NoticesProvider, useNotices } from "./components/notices";
+import { AnnounceSilence, silenceItem, useSilence } from "./components/silence";
 import { TopBar } from "./components/top-bar";
+import { onPageTitle, pageTitle } from "./page-title";
 import { trail } from "./trail";
 import { SignIn } from "./pages/sign-in";
 import { onSession, token } from "./session";
@@ -55,14 +58,11 @@ function Pages() {
 function Frame() {
   const { pathname } = useLocation();
   const follow = useFollow();
-  const { items } = useNotices();
+  const { items, followers } = useNotices();
+  const since = useSilence();
   const [open, setOpen] = useState(true);
   const crumbs = trail(pathname);
-  const title = crumbs.at(-1)?.text ?? "";
-
-  useEffect(() => {
-    document.title = title ? `${title} | HyperPod InstantStart` : "HyperPod InstantStart";
-  }, [title]);
+  const title = useSyncExternalStore(onPageTitle, pageTitle);
 
   return (
     <AppLayout
@@ -78,7 +78,22 @@ function Frame() {
         />
       }
       breadcrumbs={<BreadcrumbGroup items={crumbs} onFollow={follow} />}
-      notifications={<Flashbar items={items} stackItems />}
+      notifications={
+        <>
+          <Flashbar
+            items={[...silenceItem(since), ...items]}
+            stackItems
+            i18nStrings={{
+              ariaLabel: "Messages",
+              notificationBarText: "Messages",
+              notificationBarAriaLabel: "All messages",
+            }}
+          />
+          {followers}
+          <Announce text={title} />
+          <AnnounceSilence since={since} />
+        </>
+      }
       content={
         <Boundary page={pathname}>
           <Pages />
