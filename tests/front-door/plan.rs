@@ -51,9 +51,9 @@ async fn what_the_first_stage_makes_is_what_was_planned() {
     let changes = stage(&plan, "control-plane")["changes"].as_array().unwrap();
     let of = |name: &str, list: &Value| list[name].as_str().unwrap().to_owned();
     let planned: Vec<(String, String)> = changes.iter().map(|one| (of("change", one), of("title", one))).collect();
-    // Ids stand where the plan could only say that they are made before.
+    // Ids stand where the plan could only say that they will be made by then.
     let known = |title: &str| {
-        !title.contains("(made by an earlier step)") && !title.contains("-eks-cluster-") && !title.contains("default version")
+        !title.contains("(made by then)") && !title.contains("-eks-cluster-") && !title.contains("default version")
     };
     let of_stage = journal["items"].as_array().unwrap().iter().filter(|entry| entry["stage"] == "control-plane");
     let entries: Vec<&Value> = of_stage.collect();

@@ -26,7 +26,7 @@ impl Known {
 
 impl fmt::Display for Known {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.as_deref().unwrap_or("(made by an earlier step)"))
+        f.write_str(self.0.as_deref().unwrap_or("(made by then)"))
     }
 }
 

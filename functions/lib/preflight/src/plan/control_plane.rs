@@ -14,7 +14,7 @@ use domain::{
 use footing::Lack;
 
 /// What is not known before it is made.
-const LATER: &str = "(made by an earlier step)";
+const LATER: &str = "(made by then)";
 
 /// Add-ons that every cluster gets from this stage.
 const ADDONS: [&str; 4] = ["vpc-cni", "kube-proxy", "eks-pod-identity-agent", "coredns"];
