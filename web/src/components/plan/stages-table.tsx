@@ -44,7 +44,7 @@ function Changes({ stage }: { stage: StagePlan }) {
 
 const COLUMNS: TableProps.ColumnDefinition<StagePlan>[] = [
   { id: "stage", header: "Stage", isRowHeader: true, minWidth: 120, cell: (stage) => STAGE_TITLES[stage.stage] },
-  { id: "changes", header: "What it does", minWidth: 225, cell: (stage) => <Changes stage={stage} /> },
+  { id: "changes", header: "What it does", minWidth: 250, cell: (stage) => <Changes stage={stage} /> },
   { id: "minutes", header: "Minutes", minWidth: 100, cell: (stage) => `${stage.minutesFrom} to ${stage.minutesTo}` },
   {
     id: "after",
