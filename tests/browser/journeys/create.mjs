@@ -50,7 +50,7 @@ export async function run({ page, signIn, shot, accessible, seen, settings, made
   await page.getByRole("button", { name: "Create cluster" }).click();
 
   await page.getByRole("heading", { name: tag, exact: true }).waitFor();
-  await shows(page, /^\d\. .*: running$/, 30_000);
+  await shows(page, /^\d\. .*: running$/, settings.patience);
   await page.getByText(`Create cluster: ${tag}: running`).first().waitFor();
   await shot("running");
   await accessible("a cluster that is being made");
