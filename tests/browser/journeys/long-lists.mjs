@@ -80,7 +80,7 @@ export async function run({ page, signIn, open, shot, accessible, settings }) {
   await page.evaluate(() => {
     window.drawn = 0;
     new MutationObserver((changes) => (window.drawn += changes.length)).observe(
-      document.querySelector('[aria-label="Journal"]') ?? document.body,
+      document.querySelector('[aria-label^="Journal, changes"]').parentElement.parentElement,
       { childList: true, subtree: true },
     );
   });

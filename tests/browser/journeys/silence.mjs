@@ -43,7 +43,7 @@ async function slow(page, open, shot, accessible) {
   await accessible("a page that is being read");
   await shot("loading");
   release();
-  await page.getByText("Loading clusters").waitFor({ state: "detached" });
+  await page.getByRole("grid").getByText("Loading clusters").waitFor({ state: "detached" });
 }
 
 export async function run({ page, signIn, open, shot, accessible }) {

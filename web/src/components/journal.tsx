@@ -95,10 +95,39 @@ const toStep = (entry: JournalEntry): StepsProps.Step => ({
   details: <Entry entry={entry} />,
 });
 
+const BLOCK = 10;
+const blockOf = ({ sequence }: JournalEntry) => Math.floor((sequence - 1) / BLOCK);
+
+/** Neighbours of the same ten together, so that a change on top of the list leaves all others where they are. */
+function blocks(entries: readonly JournalEntry[]): JournalEntry[][] {
+  const found: JournalEntry[][] = [];
+  for (const entry of entries) {
+    const last = found.at(-1);
+    if (last?.[0] && blockOf(last[0]) === blockOf(entry)) last.push(entry);
+    else found.push([entry]);
+  }
+  return found;
+}
+
+interface BlockProps {
+  entries: readonly JournalEntry[];
+}
+
+const areSame = (a: BlockProps, b: BlockProps) =>
+  a.entries.length === b.entries.length && a.entries.every((entry, index) => entry === b.entries[index]);
+
 // Drawn anew only if its entries are others.
-const Entries = memo(function Entries({ entries }: { entries: readonly JournalEntry[] }) {
-  return <Steps ariaLabel="Journal" steps={entries.map(toStep)} />;
-});
+const Block = memo(function Block({ entries }: BlockProps) {
+  return (
+    <Steps
+      ariaLabel={`Journal, changes ${entries[0]?.sequence} to ${entries.at(-1)?.sequence}`}
+      steps={entries.map(toStep)}
+    />
+  );
+}, areSame);
+
+const Entries = ({ entries }: BlockProps) =>
+  blocks(entries).map((block) => <Block key={block[0] && blockOf(block[0])} entries={block} />);
 
 function Choices({
   entries,
@@ -156,7 +185,13 @@ export function Journal({ entries, running }: { entries: readonly JournalEntry[]
   return (
     <SpaceBetween size="m">
       <Choices entries={entries} filter={filter} order={order} setFilter={setFilter} setOrder={setOrder} />
-      {shown.length === 0 ? <Empty title="No refusals and nothing uncertain" /> : <Entries entries={shown} />}
+      {shown.length === 0 ? (
+        <Empty title="No refusals and nothing uncertain" />
+      ) : (
+        <div>
+          <Entries entries={shown} />
+        </div>
+      )}
       {more > 0 && (
         <Button onClick={() => setMost(most + AT_ONCE)}>
           Show {Math.min(more, AT_ONCE)} more of {more}
