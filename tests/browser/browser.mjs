@@ -24,15 +24,17 @@ const HEIGHT = 1000;
 const TALLEST = 4000;
 const PREFERENCES = "hyperpod-instantstart.preferences";
 
-/** Listens on a page; `expects` are HTTP statuses that the journey brings about on purpose. */
+/** Listens on a page; `expects` are HTTP statuses (0: no answer) that the journey brings about on purpose. */
 function listen(page, token, expects) {
   const noise = [];
   const seen = { notModified: 0 };
   page.on("pageerror", (error) => noise.push(`exception: ${error.message}`));
   page.on("console", (message) => {
     if (message.type() !== "error" && message.type() !== "warning") return;
-    const status = Number(/status of (\d{3})/.exec(message.text())?.[1]);
-    if (!expects.includes(status)) noise.push(`console ${message.type()}: ${message.text()}`);
+    // 0 stands for no answer at all.
+    const text = message.text();
+    const status = /net::ERR_/.test(text) ? 0 : Number(/status of (\d{3})/.exec(text)?.[1]);
+    if (!expects.includes(status)) noise.push(`console ${message.type()}: ${text}`);
   });
   page.on("request", (request) => {
     if (request.url().includes(token)) noise.push("a request's address holds the token");
@@ -87,7 +89,7 @@ export async function openBrowser(settings) {
 async function visit(browser, settings, name, expects) {
   const context = await browser.newContext({ viewport: { width: WIDTH, height: HEIGHT }, reducedMotion: "reduce" });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   const { noise, seen } = listen(page, settings.token, expects);
   await watchPolicy(context, noise);
   let shots = 0;

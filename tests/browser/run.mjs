@@ -14,11 +14,14 @@ import { openBrowser } from "./browser.mjs";
 import * as create from "./journeys/create.mjs";
 import * as failedStage from "./journeys/failed-stage.mjs";
 import * as importing from "./journeys/import.mjs";
+import * as keyboard from "./journeys/keyboard.mjs";
 import * as laterDecision from "./journeys/later-decision.mjs";
+import * as longLists from "./journeys/long-lists.mjs";
 import * as pages from "./journeys/pages.mjs";
 import * as signIn from "./journeys/sign-in.mjs";
+import * as silence from "./journeys/silence.mjs";
 
-const JOURNEYS = [signIn, create, failedStage, importing, laterDecision, pages];
+const JOURNEYS = [signIn, create, failedStage, importing, laterDecision, keyboard, silence, longLists, pages];
 
 function needed(name) {
   const value = process.env[name];

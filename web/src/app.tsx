@@ -7,23 +7,47 @@ import messages from "@cloudscape-design/components/i18n/messages/all.en";
 import SideNavigation, { type SideNavigationProps } from "@cloudscape-design/components/side-navigation";
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { BrowserRouter, Navigate, Route, Routes, useLocation } from "react-router";
+import { Announce } from "./components/announce";
 import { Boundary } from "./components/boundary";
 import { useFollow } from "./components/app-link";
 import { NoticesProvider, useNotices } from "./components/notices";
+import { AnnounceSilence, silenceItem, useSilence } from "./components/silence";
 import { TopBar } from "./components/top-bar";
+import { onPageTitle, pageTitle } from "./page-title";
 import { trail } from "./trail";
 import { SignIn } from "./pages/sign-in";
 import { onSession, token } from "./session";
 
-const Clusters = lazy(() => import("./pages/clusters"));
-const Create = lazy(() => import("./pages/create/create"));
-const Cluster = lazy(() => import("./pages/cluster/cluster"));
-const Decide = lazy(() => import("./pages/decide"));
-const Operations = lazy(() => import("./pages/operations"));
-const Operation = lazy(() => import("./pages/operation"));
-const Capacity = lazy(() => import("./pages/capacity"));
-const Health = lazy(() => import("./pages/health"));
-const NotFound = lazy(() => import("./pages/not-found"));
+// Each page is a file of its own. All are fetched once the first one is there, so that a console that is open stays usable
+// while the server that gave it is away.
+const PAGES = {
+  clusters: () => import("./pages/clusters"),
+  create: () => import("./pages/create/create"),
+  cluster: () => import("./pages/cluster/cluster"),
+  decide: () => import("./pages/decide"),
+  operations: () => import("./pages/operations"),
+  operation: () => import("./pages/operation"),
+  capacity: () => import("./pages/capacity"),
+  health: () => import("./pages/health"),
+  notFound: () => import("./pages/not-found"),
+};
+
+const Clusters = lazy(PAGES.clusters);
+const Create = lazy(PAGES.create);
+const Cluster = lazy(PAGES.cluster);
+const Decide = lazy(PAGES.decide);
+const Operations = lazy(PAGES.operations);
+const Operation = lazy(PAGES.operation);
+const Capacity = lazy(PAGES.capacity);
+const Health = lazy(PAGES.health);
+const NotFound = lazy(PAGES.notFound);
+
+function useAllPages(): void {
+  useEffect(() => {
+    // One that fails is fetched again when it is opened, and told there.
+    for (const load of Object.values(PAGES)) load().catch(() => {});
+  }, []);
+}
 
 const PLACES: SideNavigationProps.Item[] = [
   { type: "link", text: "Clusters", href: "/clusters" },
@@ -53,16 +77,14 @@ function Pages() {
 }
 
 function Frame() {
+  useAllPages();
   const { pathname } = useLocation();
   const follow = useFollow();
-  const { items } = useNotices();
+  const { items, followers } = useNotices();
+  const since = useSilence();
   const [open, setOpen] = useState(true);
   const crumbs = trail(pathname);
-  const title = crumbs.at(-1)?.text ?? "";
-
-  useEffect(() => {
-    document.title = title ? `${title} | HyperPod InstantStart` : "HyperPod InstantStart";
-  }, [title]);
+  const title = useSyncExternalStore(onPageTitle, pageTitle);
 
   return (
     <AppLayout
@@ -78,7 +100,22 @@ function Frame() {
         />
       }
       breadcrumbs={<BreadcrumbGroup items={crumbs} onFollow={follow} />}
-      notifications={<Flashbar items={items} stackItems />}
+      notifications={
+        <>
+          <Flashbar
+            items={[...silenceItem(since), ...items]}
+            stackItems
+            i18nStrings={{
+              ariaLabel: "Messages",
+              notificationBarText: "Messages",
+              notificationBarAriaLabel: "All messages",
+            }}
+          />
+          {followers}
+          <Announce text={title} />
+          <AnnounceSilence since={since} />
+        </>
+      }
       content={
         <Boundary page={pathname}>
           <Pages />

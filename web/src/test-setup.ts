@@ -8,6 +8,7 @@ class NoResizes {
   disconnect() {}
 }
 globalThis.ResizeObserver ??= NoResizes as unknown as typeof ResizeObserver;
+Element.prototype.scrollIntoView ??= () => {};
 
 afterEach(() => {
   cleanup();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { switchOff, switchOn } from "../account.mjs";
 import { fillWizard, freshTag, latestSucceeds, operationId, planIsReady, shows } from "../console.mjs";
+import { assertFits } from "../layout.mjs";
 
 export const name = "failed-stage";
 export const needs = ({ accountUrl }) =>
@@ -32,15 +33,29 @@ export async function run({ page, signIn, shot, accessible, settings, made }) {
     await switchOff(settings, FAULT.name);
   }
   await shows(page, "ResourceLimitExceededException");
-  await shows(page, "What to do:");
+  for (const told of [
+    "Cause:",
+    "AWS code:",
+    "What to do:",
+    "What was done:",
+    "What is left:",
+    "(billed by the hour)",
+  ]) {
+    await shows(page, told);
+  }
+  await page.getByRole("button", { name: "Copy the request id" }).first().waitFor();
+  await page.getByRole("button", { name: "Retry", exact: true }).waitFor();
+  await shows(page, `Create cluster: ${tag}: failed`);
   await page.getByRole("button", { name: "Run again: Control plane" }).waitFor();
   await shot("failed-stage");
   await accessible("a cluster with a failed stage");
+  await assertFits(page, "a cluster with a failed stage");
   made.failed = tag;
 
   await page.getByRole("tab", { name: "Operations" }).click();
   await page.getByRole("link", { name: new RegExp(`Create cluster of ${tag}`) }).click();
   await page.getByText("Failed in Control plane").waitFor();
+  await assertFits(page, "a failed operation");
   const id = operationId(page);
   made.failedOperation = id;
   await page.getByRole("button", { name: "Retry", exact: true }).click();
@@ -49,7 +64,7 @@ export async function run({ page, signIn, shot, accessible, settings, made }) {
   await accessible("the retry dialog");
   await shot("retry");
   await dialog.getByRole("button", { name: "Retry", exact: true }).click();
-  await shows(page, "The operation runs again");
+  await shows(page, new RegExp(`Create cluster: ${tag}: (accepted|running|awaiting your decision)`));
 
   await page.getByRole("link", { name: tag }).first().click();
   const retried = await latestSucceeds(settings, tag);
@@ -59,8 +74,9 @@ export async function run({ page, signIn, shot, accessible, settings, made }) {
 
   // A stage that is done can be run again alone, and finds nothing to do.
   await page.getByRole("button", { name: "Run again: Control plane" }).click();
-  await shows(page, "Running Control plane again");
+  await shows(page, new RegExp(`Run stage: ${tag}: (accepted|running|succeeded)`));
   const again = await latestSucceeds(settings, tag);
   assert.deepEqual([again.kind, again.changes], ["run_stage", 0]);
+  await shows(page, `Run stage: ${tag}: succeeded`);
   await page.getByRole("button", { name: "Run again: Control plane" }).waitFor();
 }

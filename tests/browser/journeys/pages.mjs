@@ -1,6 +1,7 @@
 // Every page by its address, in light and in dark, without a violation; and the console with the keyboard alone.
 import assert from "node:assert/strict";
 import { read } from "../console.mjs";
+import { assertFits } from "../layout.mjs";
 
 export const name = "pages";
 export const expects = [404];
@@ -58,6 +59,7 @@ export async function run({ page, signIn, open, shot, appear, accessible, settin
   await signIn("/clusters");
   await withKeyboard(page, open);
   const pages = await addresses(settings, made);
+  const titles = new Map();
   for (const appearance of ["light", "dark"]) {
     await appear(appearance);
     for (const [what, path, text] of pages) {
@@ -66,7 +68,23 @@ export async function run({ page, signIn, open, shot, appear, accessible, settin
       // Whatever is still being read would change the page under axe.
       await page.waitForLoadState("networkidle").catch(() => {});
       await accessible(`${what} in ${appearance} mode`);
+      if (appearance === "light") {
+        titles.set(what, await page.title());
+        await assertFits(page, what);
+      }
       await shot(`${appearance}-${what}`);
     }
   }
+  const named = [
+    "clusters",
+    "create",
+    "operations",
+    "instance-types",
+    "training-plans",
+    "health",
+    "no-page",
+    "no-cluster",
+  ];
+  const different = new Set(named.map((what) => titles.get(what)));
+  assert.equal(different.size, named.length, `the titles of pages: ${[...titles.values()].join("; ")}`);
 }

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { signedOutReason, signIn, signOut, token } from "../session";
 import { forgetAnswers, get, getAll, post, withQuery } from "./client";
+import { silence } from "./connection";
 import { ApiError, fieldErrors } from "./problem";
 
 interface Sent {
@@ -97,6 +98,28 @@ describe("reads", () => {
   it("leaves parameters without a value out of the address", () => {
     expect(withQuery("/v1/x", { a: "", b: undefined, c: 0, d: false })).toBe("/v1/x?c=0&d=false");
     expect(withQuery("/v1/x", {})).toBe("/v1/x");
+  });
+});
+
+describe("a whole list", () => {
+  it("is the same one while none of its pages changed", async () => {
+    const first = () => json({ items: [1], nextCursor: "c" }, { ETag: '"1"' });
+    const unchanged = () => new Response(null, { status: 304 });
+    answering(first(), json({ items: [2] }, { ETag: '"2"' }), unchanged(), unchanged());
+    const before = await getAll("/v1/things", {});
+    expect(await getAll("/v1/things", {})).toBe(before);
+    answering(unchanged(), json({ items: [2, 3] }, { ETag: '"3"' }));
+    expect(await getAll("/v1/things", {})).toEqual([1, 2, 3]);
+  });
+});
+
+describe("silence", () => {
+  it("lasts from the first request without an answer to the next answer, whatever it says", async () => {
+    answering(new TypeError("Failed to fetch"), problem(503), json({}));
+    await failure(get("/v1/things"));
+    expect(silence()).toBeDefined();
+    await failure(get("/v1/things"));
+    expect(silence()).toBeUndefined();
   });
 });
 

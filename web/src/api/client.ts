@@ -1,6 +1,7 @@
 // The one place that speaks HTTP: the token as a header, ETags on reads, an idempotency key on everything that changes
 // something, problems as `ApiError`. It knows no route.
 import { signOut, token } from "../session";
+import { answered, unanswered } from "./connection";
 import { ApiError, readProblem, unreachable } from "./problem";
 
 export type Query = Record<string, string | number | boolean | undefined>;
@@ -30,20 +31,31 @@ export function withQuery(path: string, query: Query = {}): string {
   return text ? `${path}?${text}` : path;
 }
 
+// Longer than any check takes. What has not answered by then is not waited for.
+const PATIENCE_MS = 60_000;
+
+function limited(signal: AbortSignal | null | undefined): AbortSignal {
+  const limit = AbortSignal.timeout(PATIENCE_MS);
+  return signal ? AbortSignal.any([signal, limit]) : limit;
+}
+
 async function send(url: string, init: RequestInit): Promise<Response> {
   const asked = token();
   let response: Response;
   try {
     response = await fetch(url, {
       ...init,
+      signal: limited(init.signal),
       cache: "no-store",
       credentials: "omit",
       headers: { ...init.headers, Authorization: `Bearer ${asked}` },
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
+    unanswered();
     throw unreachable();
   }
+  answered();
   if (response.ok || response.status === 304) return response;
   const problem = await readProblem(response);
   // A sign-in meanwhile is not undone by the late answer to the token before.
@@ -83,17 +95,32 @@ interface Page<Item> {
 
 const PAGES_AT_MOST = 50;
 
-/** Reads every page of a list; for lists that a person chooses from. */
-export async function getAll<Item>(path: string, query: Query, signal?: AbortSignal): Promise<Item[]> {
-  const items: Item[] = [];
+// The whole list of a key with the pages that it was made of, so that unchanged pages are the same list.
+const joined = new WeakMap<object, { pages: readonly object[]; items: readonly unknown[] }>();
+
+/** The items of pages as one list; the same list for the same pages. */
+function join<Item>(pages: readonly Page<Item>[]): readonly Item[] {
+  const first = pages[0];
+  if (!first) return [];
+  const known = joined.get(first);
+  const isSame = known?.pages.length === pages.length && known.pages.every((page, index) => page === pages[index]);
+  if (known && isSame) return known.items as readonly Item[];
+  const items = pages.flatMap((page) => page.items);
+  joined.set(first, { pages, items });
+  return items;
+}
+
+/** Reads every page of a list. The same list is answered while the server says that no page changed. */
+export async function getAll<Item>(path: string, query: Query, signal?: AbortSignal): Promise<readonly Item[]> {
+  const pages: Page<Item>[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < PAGES_AT_MOST; page += 1) {
-    const answer = await get<Page<Item>>(path, { ...query, limit: 100, cursor }, signal);
-    items.push(...answer.items);
+    const answer: Page<Item> = await get<Page<Item>>(path, { ...query, limit: 100, cursor }, signal);
+    pages.push(answer);
     cursor = answer.nextCursor;
     if (!cursor) break;
   }
-  return items;
+  return join(pages);
 }
 
 /** Asks for a change. `key` is the intention's: the same for every try of it. */

@@ -2,7 +2,8 @@
 import { act, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { backoff, paceOf, QUIET_MS, RUNNING_MS, useLive } from "./live";
-import { ApiError } from "./problem";
+import { answered, unanswered } from "./connection";
+import { ApiError, unreachable } from "./problem";
 
 const refusal = (status: number, retryAfter?: number) =>
   new ApiError(
@@ -64,6 +65,47 @@ describe("a live read", () => {
     expect(read).toHaveBeenCalledTimes(3);
     await pass(1);
     expect(read).toHaveBeenCalledTimes(4);
+  });
+
+  it("says when what is shown was read", async () => {
+    const read = vi.fn<() => Promise<string>>().mockResolvedValueOnce("seen").mockRejectedValue(refusal(503));
+    vi.setSystemTime("2026-11-30T21:00:00Z");
+    const { result } = renderHook(() => useLive("a", read, () => RUNNING_MS));
+    await pass(0);
+    await pass(RUNNING_MS + backoff(1));
+    expect([result.current.error?.status, result.current.readAt]).toEqual([503, "2026-11-30T21:00:00.000Z"]);
+  });
+
+  it("is not drawn anew for an answer that is the same", async () => {
+    const answer = { running: true };
+    let drawn = 0;
+    renderHook(() => {
+      drawn += 1;
+      return useLive(
+        "a",
+        async () => answer,
+        () => RUNNING_MS,
+      );
+    });
+    await pass(0);
+    // React draws once more before it sees that nothing changes.
+    await pass(RUNNING_MS);
+    const before = drawn;
+    await pass(5 * RUNNING_MS);
+    expect(drawn).toBe(before);
+  });
+
+  it("asks at most every 10 s while nothing answers, and at once when something does", async () => {
+    const read = vi.fn<() => Promise<string>>().mockRejectedValue(unreachable());
+    unanswered();
+    renderHook(() => useLive("a", read, () => RUNNING_MS));
+    await pass(0);
+    await pass(60_000);
+    const before = read.mock.calls.length;
+    await pass(10_000);
+    expect(read).toHaveBeenCalledTimes(before + 1);
+    await act(async () => answered());
+    expect(read).toHaveBeenCalledTimes(before + 2);
   });
 
   it("of another key shows nothing of the one before", async () => {

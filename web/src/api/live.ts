@@ -1,12 +1,15 @@
 // Reads that follow the world by asking again: fast while something runs, slowly else, not at all while the page is
 // hidden, ever more slowly while the control plane does not answer.
 import { useCallback, useEffect, useRef, useState } from "react";
+import { onConnection, silence } from "./connection";
 import { asApiError, get, getAll, isAborted, type Query, withQuery } from "./client";
 import { type ApiError, mayPass } from "./problem";
 
 export const RUNNING_MS = 2_000;
 export const QUIET_MS = 15_000;
 const BACKOFF_MAX_MS = 60_000;
+// Nobody is there to be overwhelmed, and somebody waits for the console to come back.
+const SILENCE_MAX_MS = 10_000;
 
 /** Milliseconds to the next read; nothing: only when asked. */
 export type Pace<T> = (data: T) => number | undefined;
@@ -18,12 +21,21 @@ export interface Live<T> {
   error: ApiError | undefined;
   /** The first answer is being waited for. */
   loading: boolean;
+  /** When the answer that is shown was the newest, RFC 3339 UTC; while reads fail it falls behind. */
+  readAt: string | undefined;
   refresh: () => void;
 }
 
 /** Milliseconds to wait after `failures` failed reads in a row: 2 s doubled each time, at most a minute. */
 export const backoff = (failures: number, retryAfter?: number): number =>
   Math.max(Math.min(RUNNING_MS * 2 ** (failures - 1), BACKOFF_MAX_MS), (retryAfter ?? 0) * 1000);
+
+/** Milliseconds to the next read after a failed one. */
+function wait(error: ApiError, failures: number): number | undefined {
+  if (error.status === 0) return Math.min(backoff(failures), SILENCE_MAX_MS);
+  if (mayPass(error)) return backoff(failures, error.retryAfter);
+  return error.status === 401 ? undefined : QUIET_MS;
+}
 
 interface State<T> {
   key: string | undefined;
@@ -37,6 +49,8 @@ export function useLive<T>(key: string | undefined, read: (signal: AbortSignal) 
   const latest = useRef({ read, pace });
   latest.current = { read, pace };
   const again = useRef<() => void>(() => {});
+  // Not state: it moves with every read, and nothing is drawn anew for it unless reads begin to fail.
+  const readAt = useRef<string>(undefined);
 
   useEffect(() => {
     if (key === undefined) return undefined;
@@ -57,6 +71,7 @@ export function useLive<T>(key: string | undefined, read: (signal: AbortSignal) 
         const data = await latest.current.read(controller.signal);
         if (controller.signal.aborted) return;
         failures = 0;
+        readAt.current = new Date().toISOString();
         setState((held) => (held.key === key && held.data === data && !held.error ? held : { key, data }));
         later(latest.current.pace(data));
       } catch (thrown) {
@@ -64,19 +79,24 @@ export function useLive<T>(key: string | undefined, read: (signal: AbortSignal) 
         const error = asApiError(thrown);
         failures += 1;
         setState((held) => ({ key, error, data: held.key === key ? held.data : undefined }));
-        later(mayPass(error) ? backoff(failures, error.retryAfter) : error.status === 401 ? undefined : QUIET_MS);
+        later(wait(error, failures));
       } finally {
         reading = false;
       }
     };
     const shown = () => (document.hidden ? clearTimeout(timer) : void look());
 
+    // Once one read is answered again, all others are worth asking for at once.
+    const back = () => silence() === undefined && failures > 0 && !document.hidden && void look();
+    const forget = onConnection(back);
     again.current = () => void look();
+    readAt.current = undefined;
     document.addEventListener("visibilitychange", shown);
     void look();
     return () => {
       controller.abort();
       clearTimeout(timer);
+      forget();
       document.removeEventListener("visibilitychange", shown);
     };
   }, [key]);
@@ -84,7 +104,8 @@ export function useLive<T>(key: string | undefined, read: (signal: AbortSignal) 
   const refresh = useCallback(() => again.current(), []);
   const current: State<T> = state.key === key ? state : { key };
   const { data, error } = current;
-  return { data, error, loading: key !== undefined && data === undefined && !error, refresh };
+  const loading = key !== undefined && data === undefined && !error;
+  return { data, error, loading, readAt: data === undefined ? undefined : readAt.current, refresh };
 }
 
 /** Follows one resource. */
@@ -94,9 +115,13 @@ export function useResource<T>(path: string | undefined, query: Query, pace: Pac
 }
 
 /** Reads a whole list, page by page. */
-export function useWholeList<Item>(path: string | undefined, query: Query, pace: Pace<Item[]>): Live<Item[]> {
+export function useWholeList<Item>(
+  path: string | undefined,
+  query: Query,
+  pace: Pace<readonly Item[]>,
+): Live<readonly Item[]> {
   const key = path === undefined ? undefined : withQuery(path, query);
-  return useLive<Item[]>(key, (signal) => getAll<Item>(path ?? "", query, signal), pace);
+  return useLive<readonly Item[]>(key, (signal) => getAll<Item>(path ?? "", query, signal), pace);
 }
 
 /** A pace for what changes only if somebody asks. */

@@ -13,6 +13,8 @@ import type {
   OperationList,
   OperationView,
   RegionList,
+  StageName,
+  StageView,
   SubnetList,
   TrainingPlan,
   Zone,
@@ -49,7 +51,18 @@ export const useCluster = (tag: string): Live<ClusterView> =>
   useResource<ClusterView>(`/v1/clusters/${segment(tag)}`, {}, (cluster) => paceOf(isMoving(cluster)));
 
 export interface WholeNodeList extends Omit<NodeList, "items" | "nextCursor"> {
-  items: NodeView[];
+  items: readonly NodeView[];
+}
+
+const wholes = new WeakMap<object, { first: NodeList; whole: WholeNodeList }>();
+
+/** The same object for the same pages, so that nothing is drawn anew for an answer that says nothing new. */
+function wholeOf(first: NodeList, items: readonly NodeView[]): WholeNodeList {
+  const known = wholes.get(items);
+  if (known?.first === first) return known.whole;
+  const whole = { ...first, items };
+  wholes.set(items, { first, whole });
+  return whole;
 }
 
 /** All nodes of a cluster: the totals of the first page, the items of every page. */
@@ -57,12 +70,19 @@ export function useNodes(tag: string, moving: boolean): Live<WholeNodeList> {
   const path = `/v1/clusters/${segment(tag)}/nodes`;
   const read = async (signal: AbortSignal): Promise<WholeNodeList> => {
     const first = await get<NodeList>(path, { limit: 100 }, signal);
-    const { nextCursor, ...head } = first;
-    if (!nextCursor) return head as WholeNodeList;
-    return { ...head, items: await getAll<NodeView>(path, {}, signal) };
+    if (!first.nextCursor) return first;
+    return wholeOf(first, await getAll<NodeView>(path, {}, signal));
   };
   return useLive(path, read, () => paceOf(moving));
 }
+
+/** One stage in full, for lists leave out what is long; `tag` absent: it is not asked for. */
+export const useStage = (tag: string | undefined, stage: StageName): Live<StageView> =>
+  useResource<StageView>(
+    tag === undefined ? undefined : `/v1/clusters/${segment(tag)}/stages/${segment(stage)}`,
+    {},
+    ({ state }) => paceOf(state === "running"),
+  );
 
 export const useSubnets = (tag: string): Live<SubnetList> =>
   useResource<SubnetList>(`/v1/clusters/${segment(tag)}/subnets`, {}, () => QUIET_MS);
@@ -75,7 +95,7 @@ export const useOperations = (clusterTag: string | undefined, cursor: string | u
 export const useOperation = (id: string): Live<OperationView> =>
   useResource<OperationView>(`/v1/operations/${segment(id)}`, {}, (operation) => paceOf(!operation.done));
 
-export const useJournal = (id: string, running: boolean): Live<JournalEntry[]> =>
+export const useJournal = (id: string, running: boolean): Live<readonly JournalEntry[]> =>
   useWholeList<JournalEntry>(`/v1/operations/${segment(id)}/journal`, {}, () => (running ? paceOf(true) : QUIET_MS));
 
 export const useHealth = (): Live<HealthView> => useResource<HealthView>("/v1/health", {}, () => QUIET_MS);
@@ -93,5 +113,5 @@ export const useTrainingPlans = (region: string): Live<{ readonly items: readonl
 export const useImportable = (region: string): Live<{ readonly items: readonly ImportableCluster[] }> =>
   useResource(choice("importable-clusters", region), { region }, once);
 
-export const useInstanceTypes = (region: string): Live<InstanceType[]> =>
+export const useInstanceTypes = (region: string): Live<readonly InstanceType[]> =>
   useWholeList<InstanceType>(choice("instance-types", region), { region }, once);

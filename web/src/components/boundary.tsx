@@ -13,6 +13,9 @@ interface State {
   message: string | undefined;
 }
 
+/** What browsers say of a module that they could not get. */
+const isNotFetched = (message: string) => /dynamically imported module|module script failed/i.test(message);
+
 export class Boundary extends Component<Props, State> {
   override state: State = { message: undefined };
 
@@ -32,8 +35,10 @@ export class Boundary extends Component<Props, State> {
         header="This page cannot be shown"
         action={<Button onClick={() => window.location.reload()}>Load it again</Button>}
       >
-        The console failed over an answer that it does not understand ({this.state.message}). What was asked for goes
-        on; the other pages work.
+        {isNotFetched(this.state.message)
+          ? "Its program could not be fetched: the server does not answer, or it has another release now."
+          : `The console failed over an answer that it does not understand (${this.state.message}).`}{" "}
+        What was asked for goes on; the other pages work.
       </Alert>
     );
   }

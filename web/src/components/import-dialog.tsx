@@ -3,16 +3,17 @@ import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Checkbox from "@cloudscape-design/components/checkbox";
 import ExpandableSection from "@cloudscape-design/components/expandable-section";
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import { Field, focusField } from "./field";
 import { useAsking } from "../api/intention";
 import { fieldErrors } from "../api/problem";
 import { routes } from "../api/resources";
 import type { Fix, ImportableCluster, ImportCluster, OperationAccepted } from "../api/schema";
 import { Findings } from "./findings";
+import { useNotices } from "./notices";
 import { PlannedView } from "./plan/planned";
 import { usePlan } from "./plan/use-plan";
 import { ProblemAlert } from "./problem-alert";
@@ -31,6 +32,7 @@ export function ImportDialog({ cluster, region, close, imported }: Props) {
   const [tag, setTag] = useState(cluster.eksClusterName);
   const [fixes, setFixes] = useState<readonly Fix[]>([]);
   const [grantAccess, setGrantAccess] = useState(true);
+  const { follow } = useNotices();
   const { ask, busy, error } = useAsking<OperationAccepted>();
   const content: ImportCluster = { eksClusterName: cluster.eksClusterName, region, tag, fixes, grantAccess };
   const [reviewed, setReviewed] = useState<string>();
@@ -39,9 +41,16 @@ export function ImportDialog({ cluster, region, close, imported }: Props) {
   const refused = error ?? planned.error;
   const errors = refused ? fieldErrors(refused.problem) : {};
 
+  // What was refused is at its field; the focus goes there.
+  useEffect(() => {
+    if (refused) focusField(Object.keys(fieldErrors(refused.problem)));
+  }, [refused]);
+
   const submit = async () => {
     const accepted = await ask(routes.import, content);
-    if (accepted) imported(accepted.operationId);
+    if (!accepted) return;
+    follow(accepted);
+    imported(accepted.operationId);
   };
   const turn = (fix: Fix, on: boolean) => setFixes(ALL_FIXES.filter((one) => (one === fix ? on : fixes.includes(one))));
 
@@ -69,14 +78,16 @@ export function ImportDialog({ cluster, region, close, imported }: Props) {
     >
       <SpaceBetween size="l">
         {error && <ProblemAlert error={error} />}
-        <FormField
+        <Field
+          pointer="/tag"
           label="Cluster tag"
           description="The name under which it is managed here. It cannot be changed later."
           errorText={errors["/tag"]}
         >
           <Input value={tag} onChange={({ detail }) => setTag(detail.value)} />
-        </FormField>
-        <FormField
+        </Field>
+        <Field
+          pointer="/fixes"
           label="What may be mended"
           description="Nothing is changed in what the cluster has already, but for what you choose here."
           errorText={errors["/fixes"]}
@@ -93,7 +104,7 @@ export function ImportDialog({ cluster, region, close, imported }: Props) {
               </Checkbox>
             ))}
           </SpaceBetween>
-        </FormField>
+        </Field>
         <Checkbox
           checked={grantAccess}
           description="An access entry for this control plane. Without access to its Kubernetes API it cannot be managed."

@@ -5,14 +5,15 @@ import ExpandableSection from "@cloudscape-design/components/expandable-section"
 import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
+import type { TableProps } from "@cloudscape-design/components/table";
 import { useEffect, useState } from "react";
 import { useSearchParams } from "react-router";
 import { useImportable, useRegions } from "../api/resources";
 import type { ImportableCluster } from "../api/schema";
+import { FittingTable } from "./fitting-table";
 import { Findings } from "./findings";
 import { ImportDialog } from "./import-dialog";
-import { ProblemAlert } from "./problem-alert";
+import { ReadFailed } from "./read-failed";
 import { RegionChoice } from "./region-choice";
 import { Empty } from "./resource";
 import { State } from "./state";
@@ -36,16 +37,25 @@ const hyperpod = (cluster: ImportableCluster) =>
     : "None attached";
 
 const columns = (open: (cluster: ImportableCluster) => void): TableProps.ColumnDefinition<ImportableCluster>[] => [
-  { id: "name", header: "EKS cluster", isRowHeader: true, minWidth: 130, cell: (cluster) => cluster.eksClusterName },
-  { id: "status", header: "Status", cell: (cluster) => cluster.status },
-  { id: "version", header: "Kubernetes", cell: (cluster) => cluster.version },
-  { id: "vpc", header: "VPC", minWidth: 190, cell: (cluster) => cluster.vpcId ?? "–" },
-  { id: "hyperpod", header: "HyperPod cluster", minWidth: 180, cell: hyperpod },
-  { id: "lacks", header: "What it lacks", minWidth: 240, cell: (cluster) => <Lacks cluster={cluster} /> },
+  { id: "name", header: "EKS cluster", isRowHeader: true, minWidth: 120, cell: (cluster) => cluster.eksClusterName },
+  {
+    id: "status",
+    header: "Status",
+    minWidth: 130,
+    cell: (cluster) => (
+      <>
+        <div>{cluster.status}</div>
+        Kubernetes {cluster.version}
+      </>
+    ),
+  },
+  { id: "vpc", header: "VPC", minWidth: 185, cell: (cluster) => cluster.vpcId ?? "–" },
+  { id: "hyperpod", header: "HyperPod cluster", minWidth: 175, cell: hyperpod },
+  { id: "lacks", header: "What it lacks", minWidth: 180, cell: (cluster) => <Lacks cluster={cluster} /> },
   {
     id: "import",
     header: "Action",
-    minWidth: 120,
+    minWidth: 110,
     cell: (cluster) => (
       <Button wrapText={false} ariaLabel={`Import ${cluster.eksClusterName}`} onClick={() => open(cluster)}>
         Import
@@ -64,7 +74,8 @@ export function Importable({ imported }: Props) {
   const region = search.get("region") ?? "";
   const regions = useRegions().data?.items;
   const [opened, setOpened] = useState<ImportableCluster>();
-  const { data, error, loading, refresh } = useImportable(region);
+  const live = useImportable(region);
+  const { data, loading, refresh } = live;
   const only = regions?.filter(({ enabled }) => enabled);
   const choose = (chosen: string) => setSearch(chosen ? { region: chosen } : {}, { replace: true });
 
@@ -77,14 +88,15 @@ export function Importable({ imported }: Props) {
   return (
     <div id="importable">
       <SpaceBetween size="s">
-        {error && <ProblemAlert error={error} retry={refresh} />}
-        <Table
+        <ReadFailed live={live} />
+        <FittingTable
           items={data?.items ?? []}
           trackBy="arn"
+          foldFirst={["vpc"]}
+          neverFold={["import"]}
           columnDefinitions={columns(setOpened)}
           loading={loading}
           loadingText="Looking for EKS clusters"
-          wrapLines
           enableKeyboardNavigation
           ariaLabels={{ tableLabel: "Clusters that can be imported" }}
           header={

@@ -5,17 +5,17 @@ import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useAsking } from "../api/intention";
 import { routes } from "../api/resources";
-import type { OperationAccepted, OperationView } from "../api/schema";
-import { advice } from "./advice";
+import type { OperationAccepted } from "../api/schema";
 import { useNotices } from "./notices";
 import { ProblemAlert } from "./problem-alert";
-import { kind } from "./words";
 
 export type Command = "cancel" | "retry";
 
 interface Props {
   command: Command;
-  operation: OperationView;
+  operationId: string;
+  /** Which operation it is, for people. */
+  what: string;
   close: () => void;
   accepted: () => void;
 }
@@ -45,15 +45,14 @@ function Consequences({ command }: { command: Command }) {
   );
 }
 
-export function CommandDialog({ command, operation, close, accepted }: Props) {
+export function CommandDialog({ command, operationId, what, close, accepted }: Props) {
   const { ask, busy, error } = useAsking<OperationAccepted>();
-  const { tell } = useNotices();
+  const { follow } = useNotices();
   const words = WORDS[command];
   const submit = async () => {
-    const answer = await ask(routes[command](operation.operationId), {});
+    const answer = await ask(routes[command](operationId), {});
     if (!answer) return;
-    const header = command === "cancel" ? "The operation is being cancelled" : "The operation runs again";
-    tell({ type: "info", header, content: [advice(answer.next), ...(answer.warnings ?? [])].join(" ") });
+    follow(answer);
     accepted();
   };
   return (
@@ -76,9 +75,7 @@ export function CommandDialog({ command, operation, close, accepted }: Props) {
     >
       <SpaceBetween size="m">
         {error && <ProblemAlert error={error} />}
-        <div>
-          {kind(operation.kind)} of {operation.clusterTag}
-        </div>
+        <div>{what}</div>
         <Consequences command={command} />
       </SpaceBetween>
     </Modal>

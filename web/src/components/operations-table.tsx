@@ -3,14 +3,15 @@ import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
 import Pagination from "@cloudscape-design/components/pagination";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
+import type { TableProps } from "@cloudscape-design/components/table";
 import { useOperations } from "../api/resources";
 import type { OperationView } from "../api/schema";
 import { Announce } from "./announce";
 import { AppLink } from "./app-link";
 import { useColumns } from "./columns";
+import { FittingTable } from "./fitting-table";
 import { usePaging } from "./paging";
-import { ProblemAlert } from "./problem-alert";
+import { ReadFailed } from "./read-failed";
 import { Empty } from "./resource";
 import { OperationStateText } from "./state";
 import { Time } from "./time";
@@ -38,12 +39,15 @@ const COLUMNS: TableProps.ColumnDefinition<OperationView>[] = [
     cell: ({ clusterTag }) => <AppLink to={`/clusters/${clusterTag}`}>{clusterTag}</AppLink>,
   },
   { id: "state", header: "State", minWidth: 130, cell: ({ state }) => <OperationStateText state={state} /> },
-  { id: "stage", header: "Stage", cell: ({ stage }) => (stage ? STAGE_TITLES[stage] : "–") },
+  { id: "stage", header: "Stage", minWidth: 130, cell: ({ stage }) => (stage ? STAGE_TITLES[stage] : "–") },
   { id: "summary", header: "Summary", minWidth: 220, cell: ({ summary }) => summary },
-  { id: "attempt", header: "Attempt", cell: ({ attempt }) => attempt },
-  { id: "principal", header: "Asked for by", cell: ({ principal }) => principal },
+  { id: "attempt", header: "Attempt", minWidth: 90, cell: ({ attempt }) => attempt },
+  { id: "principal", header: "Asked for by", minWidth: 125, cell: ({ principal }) => principal },
   { id: "created", header: "Asked for", minWidth: 105, cell: ({ createdAt }) => <Time at={createdAt} form="short" /> },
 ];
+
+// Shown when asked for: the summary says the stage.
+const HIDDEN = ["stage", "attempt"];
 
 const spoken = (operations: readonly OperationView[]) =>
   operations
@@ -53,22 +57,22 @@ const spoken = (operations: readonly OperationView[]) =>
 
 export function OperationsTable({ clusterTag }: { clusterTag?: string }) {
   const paging = usePaging();
-  const { data, error, loading, refresh } = useOperations(clusterTag, paging.cursor);
+  const live = useOperations(clusterTag, paging.cursor);
+  const { data, error, loading, refresh } = live;
   const items = data?.items ?? [];
   const columns = clusterTag ? COLUMNS.filter(({ id }) => id !== "cluster") : COLUMNS;
-  const shown = useColumns("operations", columns);
+  const shown = useColumns("operations", columns, HIDDEN);
   return (
     <SpaceBetween size="s">
-      {error && <ProblemAlert error={error} retry={refresh} />}
+      <ReadFailed live={live} />
       <Announce text={spoken(items)} />
-      <Table
+      <FittingTable
         items={items}
         trackBy="operationId"
         columnDefinitions={columns}
         {...shown}
         loading={loading}
         loadingText="Loading operations"
-        wrapLines
         enableKeyboardNavigation
         ariaLabels={{ tableLabel: "Operations" }}
         header={

@@ -2,6 +2,7 @@
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
+import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { type ApiError, headline, mayPass } from "../api/problem";
 import { advice, capitalised } from "./advice";
@@ -14,16 +15,29 @@ interface Props {
   retry?: () => void;
 }
 
+function Reference({ what, id }: { what: string; id: string }) {
+  return (
+    <div>
+      {what}{" "}
+      <CopyToClipboard
+        variant="inline"
+        textToCopy={id}
+        copyButtonAriaLabel={`Copy: ${what}`}
+        copySuccessText="Copied"
+        copyErrorText="It could not be copied"
+      />
+    </div>
+  );
+}
+
 function References({ error: { problem } }: { error: ApiError }) {
-  const parts = [
-    problem.requestId && `Request ${problem.requestId}`,
-    problem.upstreamCode && `AWS code ${problem.upstreamCode}`,
-    problem.upstreamRequestId && `AWS request ${problem.upstreamRequestId}`,
-  ].filter(Boolean);
-  if (parts.length === 0) return null;
+  const { requestId, upstreamCode, upstreamRequestId } = problem;
+  if (!requestId && !upstreamCode && !upstreamRequestId) return null;
   return (
     <Box variant="small" color="inherit">
-      {parts.join(" · ")}
+      {requestId && <Reference what="Request id" id={requestId} />}
+      {upstreamCode && <div>AWS code {upstreamCode}</div>}
+      {upstreamRequestId && <Reference what="AWS request id" id={upstreamRequestId} />}
     </Box>
   );
 }

@@ -11,9 +11,11 @@ interface Props {
   disabled?: boolean;
 }
 
+const enabledFirst = (a: { enabled: boolean }, b: { enabled: boolean }) => Number(b.enabled) - Number(a.enabled);
+
 export function RegionChoice({ region, choose, label, disabled }: Props) {
   const { data, error, loading, refresh } = useRegions();
-  const options = (data?.items ?? []).map((item) => ({
+  const options = [...(data?.items ?? [])].sort(enabledFirst).map((item) => ({
     value: item.region,
     label: item.region,
     disabled: !item.enabled,

@@ -4,7 +4,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import type { ReactNode } from "react";
 import type { Live } from "../api/live";
-import { ProblemAlert } from "./problem-alert";
+import { ReadFailed } from "./read-failed";
 
 interface Props<T> {
   live: Live<T>;
@@ -14,10 +14,10 @@ interface Props<T> {
 }
 
 export function Resource<T>({ live, what, children }: Props<T>) {
-  const { data, error, loading, refresh } = live;
+  const { data, loading } = live;
   return (
     <SpaceBetween size="l">
-      {error && <ProblemAlert error={error} retry={refresh} />}
+      <ReadFailed live={live} />
       {loading && (
         <Box textAlign="center" padding="xxl" color="text-body-secondary">
           <Spinner /> Loading {what}

@@ -1,5 +1,5 @@
 // Times as people read them: UTC, with how long ago or how long from now.
-import { useEffect, useState } from "react";
+import { useSyncExternalStore } from "react";
 
 const FORMAT = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
@@ -35,28 +35,54 @@ export function relative(time: string, now: number): string {
   return distance > 0 ? `in ${span(distance)}` : `${span(-distance)} ago`;
 }
 
-function useNow(everyMs: number): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs]);
-  return now;
+// One clock for all times on the page, however many there are; it stands still while nobody reads it.
+const EVERY_MS = 10_000;
+const readers = new Set<() => void>();
+let ticks = 0;
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function onTick(reader: () => void): () => void {
+  readers.add(reader);
+  timer ??= setInterval(() => {
+    ticks += 1;
+    readers.forEach((told) => told());
+  }, EVERY_MS);
+  return () => {
+    readers.delete(reader);
+    if (readers.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** Draws anew with every tick of the clock; answers the time of drawing. */
+function useNow(): number {
+  useSyncExternalStore(onTick, () => ticks);
+  return Date.now();
 }
 
 interface Props {
   at: string | undefined;
-  /** `both`: date and distance; `short`: the distance, with the date as tooltip. */
-  form?: "both" | "short";
+  /** `both`: date and distance; `short`: the distance, with the date as tooltip; `clock`: the other way around. */
+  form?: "both" | "short" | "clock";
 }
+
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", timeStyle: "medium" });
+
+const clock = (time: string): string => {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? time : `${CLOCK.format(date)} UTC`;
+};
 
 /** A time. Its distance is not announced as it grows. */
 export function Time({ at, form = "both" }: Props) {
-  const now = useNow(10_000);
+  const now = useNow();
   if (!at) return <>–</>;
+  const both = `${utc(at)} (${relative(at, now)})`;
+  const text = { both, short: relative(at, now), clock: clock(at) }[form];
   return (
-    <time dateTime={at} title={utc(at)}>
-      {form === "both" ? `${utc(at)} (${relative(at, now)})` : relative(at, now)}
+    <time dateTime={at} title={form === "clock" ? both : utc(at)}>
+      {text}
     </time>
   );
 }

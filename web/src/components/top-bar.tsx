@@ -5,6 +5,7 @@ import { forgetAnswers } from "../api/client";
 import { type Appearance, keepPreferences, type Preferences, readPreferences } from "../preferences";
 import { signOut } from "../session";
 import { useFollow } from "./app-link";
+import { useNotices } from "./notices";
 
 const APPEARANCES: { id: Appearance; text: string }[] = [
   { id: "light", text: "Light" },
@@ -15,6 +16,7 @@ const APPEARANCES: { id: Appearance; text: string }[] = [
 export function TopBar({ signedIn }: { signedIn: boolean }) {
   const [preferences, setPreferences] = useState<Preferences>(readPreferences);
   const follow = useFollow();
+  const { clear } = useNotices();
   const keep = (change: Partial<Preferences>) => {
     const kept = { ...preferences, ...change };
     setPreferences(kept);
@@ -52,6 +54,7 @@ export function TopBar({ signedIn }: { signedIn: boolean }) {
   if (signedIn) {
     const leave = () => {
       forgetAnswers();
+      clear();
       signOut();
     };
     utilities.push({ type: "button", text: "Sign out", onClick: leave });

@@ -13,6 +13,7 @@ export function WaitingDetails({ waiting }: { waiting: Waiting }) {
       <Box variant="small">
         Since <Time at={waiting.since} /> · becomes a failure at <Time at={waiting.deadline} /> · next look{" "}
         <Time at={waiting.nextLookAt} form="short" />
+        {/\busually\b/.test(waiting.reason) && " · usual times are AWS's own pace"}
         {waiting.looks > 0 && ` · looked ${count(waiting.looks, "time")} without change`}
       </Box>
     </div>

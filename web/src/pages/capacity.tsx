@@ -11,12 +11,14 @@ import { InstanceTypesTable } from "../components/capacity/instance-types-table"
 import { TrainingPlansTable } from "../components/capacity/training-plans-table";
 import { RegionChoice } from "../components/region-choice";
 import { Empty } from "../components/resource";
+import { usePageTitle } from "../page-title";
 
 export default function Capacity() {
   const [search, setSearch] = useSearchParams();
   const regions = useRegions().data?.items.filter(({ enabled }) => enabled);
   const region = search.get("region") ?? "";
   const tab = search.get("tab") ?? "types";
+  usePageTitle(tab === "plans" ? "Training plans" : "Instance types");
   const show = (part: { region?: string; tab?: string }, replace = false) =>
     setSearch({ region, tab, ...part }, { replace });
 

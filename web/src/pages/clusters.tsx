@@ -4,7 +4,7 @@ import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import Pagination from "@cloudscape-design/components/pagination";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
+import type { TableProps } from "@cloudscape-design/components/table";
 import { useNavigate } from "react-router";
 import { useClusters } from "../api/resources";
 import type { ClusterSummary } from "../api/schema";
@@ -12,12 +12,14 @@ import { Announce } from "../components/announce";
 import { AppLink, useFollow } from "../components/app-link";
 import { useColumns } from "../components/columns";
 import { Importable } from "../components/importable";
+import { FittingTable } from "../components/fitting-table";
 import { usePaging } from "../components/paging";
-import { ProblemAlert } from "../components/problem-alert";
+import { ReadFailed } from "../components/read-failed";
 import { Empty } from "../components/resource";
 import { PhaseText } from "../components/state";
 import { Time } from "../components/time";
-import { phase, STAGE_STATES, STAGE_TITLES, WAITS } from "../components/words";
+import { count, phase, STAGE_STATES, STAGE_TITLES, WAITS } from "../components/words";
+import { usePageTitle } from "../page-title";
 
 const PAGE_SIZE = 20;
 
@@ -39,39 +41,51 @@ function Where({ cluster }: { cluster: ClusterSummary }) {
 }
 
 /** What was decided here; an imported cluster's groups were decided elsewhere, and its page shows its nodes. */
-const decided = (number: (cluster: ClusterSummary) => number) => (cluster: ClusterSummary) =>
-  cluster.origin === "imported" && cluster.instanceGroups === 0 ? "–" : number(cluster);
+function Decided({ cluster }: { cluster: ClusterSummary }) {
+  if (cluster.instanceGroups === 0) return <>{cluster.origin === "imported" ? "As imported" : "Not decided"}</>;
+  return (
+    <>
+      <div>
+        {count(cluster.nodesWanted, "node")} in {count(cluster.instanceGroups, "group")}
+      </div>
+      {count(cluster.acceleratorsWanted, "accelerator")}
+    </>
+  );
+}
 
 const COLUMNS: TableProps.ColumnDefinition<ClusterSummary>[] = [
   {
     id: "tag",
     header: "Cluster",
-    minWidth: 130,
+    minWidth: 140,
     isRowHeader: true,
     cell: (cluster) => <AppLink to={`/clusters/${cluster.tag}`}>{cluster.tag}</AppLink>,
   },
-  { id: "phase", header: "Phase", minWidth: 182, cell: (cluster) => <PhaseText word={cluster.phase} /> },
-  { id: "stage", header: "Stage and what it waits for", minWidth: 165, cell: (cluster) => <Where cluster={cluster} /> },
-  { id: "region", header: "Region", minWidth: 106, cell: (cluster) => cluster.region },
+  { id: "phase", header: "Phase", minWidth: 206, cell: (cluster) => <PhaseText word={cluster.phase} /> },
+  { id: "stage", header: "Stage and what it waits for", minWidth: 190, cell: (cluster) => <Where cluster={cluster} /> },
+  { id: "region", header: "Region", minWidth: 110, cell: (cluster) => cluster.region },
   {
     id: "origin",
     header: "Origin",
     minWidth: 95,
     cell: (cluster) => (cluster.origin === "imported" ? "Imported" : "Created"),
   },
-  { id: "groups", header: "Groups", cell: decided(({ instanceGroups }) => instanceGroups) },
-  { id: "nodes", header: "Nodes", cell: decided(({ nodesWanted }) => nodesWanted) },
-  { id: "accelerators", header: "Accelerators", cell: decided(({ acceleratorsWanted }) => acceleratorsWanted) },
+  { id: "capacity", header: "Capacity wanted", minWidth: 150, cell: (cluster) => <Decided cluster={cluster} /> },
   { id: "age", header: "Asked for", minWidth: 100, cell: (cluster) => <Time at={cluster.createdAt} form="short" /> },
 ];
+
+// Shown when asked for; who imported a cluster knows it.
+const HIDDEN = ["origin"];
 
 const spoken = (clusters: readonly ClusterSummary[]) =>
   clusters.map((cluster) => `${cluster.tag}: ${phase(cluster.phase).text}`).join(". ");
 
 export default function Clusters() {
+  usePageTitle("Clusters");
   const paging = usePaging();
-  const { data, error, loading, refresh } = useClusters(paging.cursor, PAGE_SIZE);
-  const columns = useColumns("clusters", COLUMNS);
+  const live = useClusters(paging.cursor, PAGE_SIZE);
+  const { data, error, loading, refresh } = live;
+  const columns = useColumns("clusters", COLUMNS, HIDDEN);
   const navigate = useNavigate();
   const follow = useFollow();
   const items = data?.items ?? [];
@@ -94,16 +108,15 @@ export default function Clusters() {
       }
     >
       <SpaceBetween size="l">
-        {error && <ProblemAlert error={error} retry={refresh} />}
+        <ReadFailed live={live} />
         <Announce text={spoken(items)} />
-        <Table
+        <FittingTable
           items={items}
           trackBy="clusterId"
           columnDefinitions={COLUMNS}
           {...columns}
           loading={loading}
           loadingText="Loading clusters"
-          wrapLines
           stickyHeader
           enableKeyboardNavigation
           header={

@@ -14,10 +14,13 @@ import { advice } from "../components/advice";
 import { checkCapacity, type GroupDraft, newGroup, newSystem, toCapacity } from "../components/capacity/group-draft";
 import { GroupsEditor } from "../components/capacity/groups-editor";
 import { SystemGroup } from "../components/capacity/system-group";
+import { useNotices } from "../components/notices";
+import { focusField } from "../components/field";
 import { PlannedView } from "../components/plan/planned";
 import { usePlan } from "../components/plan/use-plan";
 import { ProblemAlert } from "../components/problem-alert";
 import { Resource } from "../components/resource";
+import { usePageTitle } from "../page-title";
 
 const GROUPS_AT = "/instanceGroups";
 const SYSTEM_AT = "/systemGroup";
@@ -31,6 +34,7 @@ function DecideForm({ cluster }: { cluster: ClusterView }) {
   const [tried, setTried] = useState(false);
   const [reviewed, setReviewed] = useState<CreateHyperPod>();
   const navigate = useNavigate();
+  const { follow } = useNotices();
   const deciding = useAsking<OperationAccepted>();
   const planned = usePlan(routes.hyperpod(cluster.tag), reviewed);
   const refused = deciding.error ?? planned.error;
@@ -45,12 +49,17 @@ function DecideForm({ cluster }: { cluster: ClusterView }) {
   };
   const review = () => {
     setTried(true);
-    if (Object.keys(wrong).length > 0) return;
+    if (Object.keys(wrong).length > 0) {
+      focusField(Object.keys(wrong));
+      return;
+    }
     setReviewed(toCapacity(groups, system));
   };
   const start = async () => {
     const accepted = await deciding.ask(routes.hyperpod(cluster.tag), reviewed);
-    if (accepted) void navigate(`/clusters/${cluster.tag}`);
+    if (!accepted) return;
+    follow(accepted);
+    void navigate(`/clusters/${cluster.tag}`);
   };
   return (
     <SpaceBetween size="l">
@@ -70,7 +79,7 @@ function DecideForm({ cluster }: { cluster: ClusterView }) {
         set={(changed) => edit(() => setSystem(changed))}
       />
       {deciding.error && <ProblemAlert error={deciding.error} />}
-      {reviewed && <PlannedView planned={planned} />}
+      {reviewed && <PlannedView planned={planned} goTo={(pointer) => () => focusField([pointer])} />}
       <SpaceBetween direction="horizontal" size="xs">
         <Button variant="link" onClick={() => void navigate(`/clusters/${cluster.tag}`)}>
           Cancel
@@ -94,6 +103,7 @@ function DecideForm({ cluster }: { cluster: ClusterView }) {
 
 export default function Decide() {
   const { tag = "" } = useParams();
+  usePageTitle(`Decide the capacity of ${tag}`);
   const live = useCluster(tag);
   return (
     <ContentLayout

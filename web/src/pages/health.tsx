@@ -5,26 +5,28 @@ import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
+import type { TableProps } from "@cloudscape-design/components/table";
 import { useHealth } from "../api/resources";
 import type { HealthView } from "../api/schema";
 import { Announce } from "../components/announce";
+import { FittingTable } from "../components/fitting-table";
 import { Empty, Resource } from "../components/resource";
 import { State } from "../components/state";
 import { utc } from "../components/time";
 import { words } from "../components/value-tree";
+import { usePageTitle } from "../page-title";
 
 type Check = HealthView["checks"][number];
 
 const COLUMNS: TableProps.ColumnDefinition<Check>[] = [
-  { id: "name", header: "Check", isRowHeader: true, cell: (check) => words(check.name) },
+  { id: "name", header: "Check", isRowHeader: true, minWidth: 140, cell: (check) => words(check.name) },
   {
     id: "ok",
     header: "Result",
     minWidth: 150,
     cell: (check) => <State text={check.ok ? "Works" : "Does not work"} tone={check.ok ? "success" : "error"} />,
   },
-  { id: "detail", header: "Detail", minWidth: 300, cell: (check) => check.detail },
+  { id: "detail", header: "Detail", minWidth: 240, cell: (check) => check.detail },
 ];
 
 function Shown({ health }: { health: HealthView }) {
@@ -43,11 +45,10 @@ function Shown({ health }: { health: HealthView }) {
           ]}
         />
       </Container>
-      <Table
+      <FittingTable
         items={health.checks}
         trackBy="name"
         columnDefinitions={COLUMNS}
-        wrapLines
         ariaLabels={{ tableLabel: "Checks" }}
         header={<Header variant="h2">Checks</Header>}
         empty={<Empty title="Nothing was checked" />}
@@ -57,6 +58,7 @@ function Shown({ health }: { health: HealthView }) {
 }
 
 export default function Health() {
+  usePageTitle("Health");
   const live = useHealth();
   return (
     <ContentLayout

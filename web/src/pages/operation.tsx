@@ -14,17 +14,19 @@ import type { OperationView } from "../api/schema";
 import { Announce } from "../components/announce";
 import { advice } from "../components/advice";
 import { AppLink } from "../components/app-link";
-import { FailureDetails } from "../components/failure-details";
+import { FailureDetails, LeftList } from "../components/failure-details";
 import { Journal } from "../components/journal";
 import { type Command, CommandDialog } from "../components/operation-commands";
+import { OutcomeDetails } from "../components/outcome-details";
 import { Resource } from "../components/resource";
 import { OperationStateText } from "../components/state";
 import { Time } from "../components/time";
-import { Values } from "../components/values";
 import { WaitingDetails } from "../components/waiting-details";
 import { count, kind, OPERATION_STATES, STAGE_TITLES } from "../components/words";
+import { usePageTitle } from "../page-title";
 
-const canRetry = ({ state }: OperationView) => state === "failed" || state === "cancelled";
+// One that failed has the button beside its cause.
+const canRetry = ({ state }: OperationView) => state === "cancelled";
 const canCancel = ({ done }: OperationView) => !done;
 
 function Progress({ operation }: { operation: OperationView }) {
@@ -45,11 +47,7 @@ function Left({ operation }: { operation: OperationView }) {
   if (operation.failure || operation.state !== "cancelled" || left.length === 0) return null;
   return (
     <Alert type="warning" header="What is left and may be billed">
-      <ul className="plain-list">
-        {left.map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ul>
+      <LeftList lines={left} />
     </Alert>
   );
 }
@@ -77,18 +75,18 @@ function Overview({ operation }: { operation: OperationView }) {
         <div className="wrap">{operation.summary}</div>
         {operation.waiting && <WaitingDetails waiting={operation.waiting} />}
         <Progress operation={operation} />
-        {advice(operation.next) && (
+        {!operation.failure && advice(operation.next) && (
           <div>
             <strong>What to do next:</strong> {advice(operation.next)}
           </div>
         )}
-        <Values title="What came of it" value={operation.outcome} />
+        <OutcomeDetails outcome={operation.outcome} />
       </SpaceBetween>
     </Container>
   );
 }
 
-function Shown({ operation }: { operation: OperationView }) {
+function Shown({ operation, retry }: { operation: OperationView; retry: () => void }) {
   const journal = useJournal(operation.operationId, !operation.done);
   const spoken = `${OPERATION_STATES[operation.state].text}. ${operation.summary}`;
   return (
@@ -99,7 +97,9 @@ function Shown({ operation }: { operation: OperationView }) {
         <FailureDetails
           failure={operation.failure}
           header={`Failed${operation.stage ? ` in ${STAGE_TITLES[operation.stage]}` : ""}`}
+          done={`${count(operation.changes, "change")} made or tried, ${operation.remaining} still to do; the timeline has each.`}
           left={operation.left}
+          action={<Button onClick={retry}>Retry</Button>}
         />
       )}
       <Left operation={operation} />
@@ -142,6 +142,7 @@ export default function Operation() {
     </SpaceBetween>
   );
   const title = operation ? `${kind(operation.kind)}: ${operation.clusterTag}` : "Operation";
+  usePageTitle(title);
   return (
     <ContentLayout
       header={
@@ -151,12 +152,13 @@ export default function Operation() {
       }
     >
       <Resource live={live} what="the operation">
-        {(shown) => <Shown operation={shown} />}
+        {(shown) => <Shown operation={shown} retry={() => setCommand("retry")} />}
       </Resource>
       {command && operation && (
         <CommandDialog
           command={command}
-          operation={operation}
+          operationId={operation.operationId}
+          what={`${kind(operation.kind)} of ${operation.clusterTag}`}
           close={() => setCommand(undefined)}
           accepted={() => {
             setCommand(undefined);

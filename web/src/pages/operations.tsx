@@ -2,8 +2,10 @@
 import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import { OperationsTable } from "../components/operations-table";
+import { usePageTitle } from "../page-title";
 
 export default function Operations() {
+  usePageTitle("Operations");
   return (
     <ContentLayout
       header={

@@ -6,16 +6,15 @@ import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
 import Input from "@cloudscape-design/components/input";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { type FormEvent, useEffect, useState } from "react";
+import { type FormEvent, useState } from "react";
+import { usePageTitle } from "../page-title";
 import { signedOutReason, signIn } from "../session";
 
 export function SignIn() {
   const [given, setGiven] = useState("");
   const [error, setError] = useState("");
   const reason = signedOutReason();
-  useEffect(() => {
-    document.title = "Sign in | HyperPod InstantStart";
-  }, []);
+  usePageTitle("Sign in");
 
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -4,12 +4,13 @@ import Button from "@cloudscape-design/components/button";
 import ColumnLayout from "@cloudscape-design/components/column-layout";
 import Container from "@cloudscape-design/components/container";
 import ExpandableSection from "@cloudscape-design/components/expandable-section";
-import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
 import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Tiles from "@cloudscape-design/components/tiles";
+import { Field } from "../field";
+import { useState } from "react";
 import type { Live } from "../../api/live";
 import { useInstanceTypes, useTrainingPlans, useZones } from "../../api/resources";
 import type { CapacityType, InstanceType } from "../../api/schema";
@@ -56,7 +57,8 @@ function PlanField({ region, group, at, errors, change }: Omit<Props, "remove">)
     });
   };
   return (
-    <FormField
+    <Field
+      pointer={`${at}/trainingPlanArn`}
       label="Training plan"
       description="Its zone and instance type are taken over, and the network is built in its zone. Dates are UTC."
       errorText={errors[`${at}/trainingPlanArn`]}
@@ -70,7 +72,7 @@ function PlanField({ region, group, at, errors, change }: Omit<Props, "remove">)
         onChange={({ detail }) => choose(detail.selectedOption.value ?? "")}
         {...statusOf(plans, "training plans")}
       />
-    </FormField>
+    </Field>
   );
 }
 
@@ -101,7 +103,8 @@ function PlaceFields({ region, group, at, errors, change }: Omit<Props, "remove"
   return (
     <SpaceBetween size="xs">
       <ColumnLayout columns={2}>
-        <FormField
+        <Field
+          pointer={`${at}/zoneId`}
           label="Zone"
           description="By zone id: the same place in every account."
           errorText={errors[`${at}/zoneId`]}
@@ -113,8 +116,9 @@ function PlaceFields({ region, group, at, errors, change }: Omit<Props, "remove"
             onChange={({ detail }) => change({ zoneId: detail.selectedOption.value ?? "" })}
             {...statusOf(zones, "zones")}
           />
-        </FormField>
-        <FormField
+        </Field>
+        <Field
+          pointer={`${at}/instanceType`}
           label="Instance type"
           description={byPlan ? "Settled by the training plan." : "Quota is a permission, not capacity."}
           errorText={errors[`${at}/instanceType`]}
@@ -130,7 +134,7 @@ function PlaceFields({ region, group, at, errors, change }: Omit<Props, "remove"
             onChange={({ detail }) => change({ instanceType: detail.selectedOption.value ?? "" })}
             {...statusOf(types, "instance types")}
           />
-        </FormField>
+        </Field>
       </ColumnLayout>
       <TypeDetails type={all.find((type) => type.instanceType === group.instanceType)} zoneId={group.zoneId} />
     </SpaceBetween>
@@ -139,6 +143,7 @@ function PlaceFields({ region, group, at, errors, change }: Omit<Props, "remove"
 
 export function GroupEditor(props: Props) {
   const { group, at, errors, change, remove } = props;
+  const [storageOpen, setStorageOpen] = useState(group.volumeSizeGib !== "");
   const chooseSource = (capacityType: CapacityType) =>
     change({ capacityType, trainingPlanArn: capacityType === "training-plan" ? group.trainingPlanArn : "" });
   return (
@@ -157,7 +162,8 @@ export function GroupEditor(props: Props) {
       }
     >
       <SpaceBetween size="l">
-        <FormField
+        <Field
+          pointer={`${at}/capacityType`}
           label="Capacity type"
           description="Cannot be changed later, as zone and instance type."
           errorText={errors[`${at}/capacityType`]}
@@ -169,11 +175,12 @@ export function GroupEditor(props: Props) {
             columns={3}
             onChange={({ detail }) => chooseSource(detail.value as CapacityType)}
           />
-        </FormField>
+        </Field>
         {group.capacityType === "training-plan" && <PlanField {...props} />}
         <PlaceFields {...props} />
         <ColumnLayout columns={2}>
-          <FormField
+          <Field
+            pointer={`${at}/instanceCount`}
             label="Instances"
             description="0 makes an empty group, which costs nothing."
             errorText={errors[`${at}/instanceCount`]}
@@ -184,13 +191,18 @@ export function GroupEditor(props: Props) {
               value={group.count}
               onChange={({ detail }) => change({ count: detail.value })}
             />
-          </FormField>
-          <FormField label="Name" description="Letters, digits and hyphens." errorText={errors[at]}>
+          </Field>
+          <Field pointer={at} label="Name" description="Letters, digits and hyphens." errorText={errors[at]}>
             <Input value={group.name} onChange={({ detail }) => change({ name: detail.value })} />
-          </FormField>
+          </Field>
         </ColumnLayout>
-        <ExpandableSection headerText="Storage of the nodes">
-          <FormField
+        <ExpandableSection
+          headerText="Storage of the nodes"
+          expanded={storageOpen || Boolean(errors[`${at}/volumeSizeGib`])}
+          onChange={({ detail }) => setStorageOpen(detail.expanded)}
+        >
+          <Field
+            pointer={`${at}/volumeSizeGib`}
             label={
               <>
                 Extra EBS volume, GiB <i>- optional</i>
@@ -205,7 +217,7 @@ export function GroupEditor(props: Props) {
               value={group.volumeSizeGib}
               onChange={({ detail }) => change({ volumeSizeGib: detail.value })}
             />
-          </FormField>
+          </Field>
         </ExpandableSection>
       </SpaceBetween>
     </Container>

@@ -18,22 +18,24 @@ export function GroupsEditor({ region, groups, at, errors, set }: Props) {
   const change = (id: string, part: Partial<GroupDraft>) =>
     set(groups.map((group) => (group.id === id ? { ...group, ...part } : group)));
   return (
-    <SpaceBetween size="l">
-      {errors[at] && <Alert type="error">{errors[at]}</Alert>}
-      {groups.map((group) => (
-        <GroupEditor
-          key={group.id}
-          region={region}
-          group={group}
-          at={`${at}/${group.name}`}
-          errors={errors}
-          change={(part) => change(group.id, part)}
-          remove={() => set(groups.filter(({ id }) => id !== group.id))}
-        />
-      ))}
-      <Button iconName="add-plus" onClick={() => set([...groups, newGroup(freeName(groups))])}>
-        Add an instance group
-      </Button>
-    </SpaceBetween>
+    <div data-pointer={at}>
+      <SpaceBetween size="l">
+        {errors[at] && <Alert type="error">{errors[at]}</Alert>}
+        {groups.map((group) => (
+          <GroupEditor
+            key={group.id}
+            region={region}
+            group={group}
+            at={`${at}/${group.name}`}
+            errors={errors}
+            change={(part) => change(group.id, part)}
+            remove={() => set(groups.filter(({ id }) => id !== group.id))}
+          />
+        ))}
+        <Button iconName="add-plus" onClick={() => set([...groups, newGroup(freeName(groups))])}>
+          Add an instance group
+        </Button>
+      </SpaceBetween>
+    </div>
   );
 }

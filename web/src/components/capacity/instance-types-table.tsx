@@ -4,13 +4,14 @@ import Header from "@cloudscape-design/components/header";
 import Pagination from "@cloudscape-design/components/pagination";
 import SegmentedControl from "@cloudscape-design/components/segmented-control";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
+import type { TableProps } from "@cloudscape-design/components/table";
 import TextFilter from "@cloudscape-design/components/text-filter";
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { useInstanceTypes } from "../../api/resources";
 import type { InstanceType } from "../../api/schema";
 import { useColumns } from "../columns";
-import { ProblemAlert } from "../problem-alert";
+import { FittingTable } from "../fitting-table";
+import { ReadFailed } from "../read-failed";
 import { Empty } from "../resource";
 import { State } from "../state";
 import { count, dollars } from "../words";
@@ -26,33 +27,50 @@ function Quota({ quota }: InstanceType) {
   );
 }
 
+function Zones({ zoneIds }: { zoneIds: readonly string[] }) {
+  if (zoneIds.length === 0) return <>None</>;
+  return zoneIds.map((zoneId, index) => (
+    <Fragment key={zoneId}>
+      {index > 0 && ", "}
+      <span className="whole">{zoneId}</span>
+    </Fragment>
+  ));
+}
+
 const COLUMNS: TableProps.ColumnDefinition<InstanceType>[] = [
   {
     id: "type",
     header: "Instance type",
     isRowHeader: true,
+    minWidth: 155,
     sortingField: "instanceType",
     cell: (type) => type.instanceType,
   },
   {
     id: "accelerators",
     header: "Accelerators",
-    minWidth: 160,
+    minWidth: 150,
     sortingField: "acceleratorCount",
     cell: (type) => type.accelerators ?? "None",
   },
-  { id: "quota", header: "Quota for HyperPod", minWidth: 230, cell: (type) => <Quota {...type} /> },
-  { id: "zones", header: "Zones", minWidth: 200, cell: (type) => type.zoneIds.join(", ") || "None" },
+  { id: "quota", header: "Quota for HyperPod", minWidth: 175, cell: (type) => <Quota {...type} /> },
+  { id: "zones", header: "Zones", minWidth: 165, cell: (type) => <Zones zoneIds={type.zoneIds} /> },
   {
     id: "price",
     header: "US dollars an hour",
-    minWidth: 150,
+    minWidth: 120,
     sortingField: "hourlyUsd",
     cell: (type) => (type.hourlyUsd === undefined ? "Unknown" : dollars(type.hourlyUsd)),
   },
-  { id: "vcpus", header: "vCPU", sortingField: "vcpus", cell: (type) => type.vcpus },
-  { id: "memory", header: "Memory, GiB", sortingField: "memoryGib", cell: (type) => type.memoryGib },
-  { id: "efa", header: "EFA", sortingField: "efaInterfaces", cell: (type) => type.efaInterfaces },
+  { id: "vcpus", header: "vCPU", minWidth: 90, sortingField: "vcpus", cell: (type) => type.vcpus },
+  {
+    id: "memory",
+    header: "Memory, GiB",
+    minWidth: 115,
+    sortingField: "memoryGib",
+    cell: (type) => type.memoryGib.toLocaleString("en"),
+  },
+  { id: "efa", header: "EFA", minWidth: 85, sortingField: "efaInterfaces", cell: (type) => type.efaInterfaces },
   {
     id: "addresses",
     header: "Addresses a node",
@@ -61,6 +79,9 @@ const COLUMNS: TableProps.ColumnDefinition<InstanceType>[] = [
   },
   { id: "plans", header: "Training plans", cell: (type) => (type.trainingPlans ? "Sold" : "Not sold") },
 ];
+
+// Shown when asked for; the form of an instance group says all of it.
+const HIDDEN = ["vcpus", "efa", "addresses", "plans"];
 
 const PAGE_SIZE = 20;
 type Kind = "all" | "accelerated" | "cpu";
@@ -112,13 +133,14 @@ function useShown(types: readonly InstanceType[]) {
 }
 
 export function InstanceTypesTable({ region }: { region: string }) {
-  const { data, error, loading, refresh } = useInstanceTypes(region);
-  const columns = useColumns("instance-types", COLUMNS);
+  const live = useInstanceTypes(region);
+  const { data, loading, refresh } = live;
+  const columns = useColumns("instance-types", COLUMNS, HIDDEN);
   const shown = useShown(data ?? []);
   return (
     <SpaceBetween size="s">
-      {error && <ProblemAlert error={error} retry={refresh} />}
-      <Table
+      <ReadFailed live={live} />
+      <FittingTable
         items={shown.items}
         trackBy="instanceType"
         columnDefinitions={COLUMNS}
@@ -128,7 +150,6 @@ export function InstanceTypesTable({ region }: { region: string }) {
         onSortingChange={({ detail }) => shown.setSorting(detail)}
         loading={loading}
         loadingText="Loading instance types"
-        wrapLines
         enableKeyboardNavigation
         ariaLabels={{ tableLabel: "Instance types" }}
         header={

@@ -3,11 +3,11 @@ import Alert from "@cloudscape-design/components/alert";
 import Checkbox from "@cloudscape-design/components/checkbox";
 import ColumnLayout from "@cloudscape-design/components/column-layout";
 import Container from "@cloudscape-design/components/container";
-import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
 import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
+import { Field } from "../field";
 import { useInstanceTypes, useZones } from "../../api/resources";
 import { type FieldErrors, type GroupDraft, isLasting, type SystemDraft } from "./group-draft";
 import { statusOf } from "./group-editor";
@@ -31,7 +31,7 @@ function Fields({ region, system, at, errors, set }: Props) {
   const change = (part: Partial<SystemDraft>) => set({ ...system, ...part });
   return (
     <ColumnLayout columns={3}>
-      <FormField label="Zone of the system group" errorText={errors[`${at}/zoneId`]}>
+      <Field pointer={`${at}/zoneId`} label="Zone of the system group" errorText={errors[`${at}/zoneId`]}>
         <Select
           selectedOption={selected(zoneOptions, system.zoneId)}
           options={zoneOptions}
@@ -39,8 +39,12 @@ function Fields({ region, system, at, errors, set }: Props) {
           onChange={({ detail }) => change({ zoneId: detail.selectedOption.value ?? "" })}
           {...statusOf(zones, "zones")}
         />
-      </FormField>
-      <FormField label="Instance type of the system group" errorText={errors[`${at}/instanceType`]}>
+      </Field>
+      <Field
+        pointer={`${at}/instanceType`}
+        label="Instance type of the system group"
+        errorText={errors[`${at}/instanceType`]}
+      >
         <Select
           selectedOption={selected(typeOptions, system.instanceType)}
           options={typeOptions}
@@ -50,15 +54,19 @@ function Fields({ region, system, at, errors, set }: Props) {
           onChange={({ detail }) => change({ instanceType: detail.selectedOption.value ?? "" })}
           {...statusOf(types, "instance types")}
         />
-      </FormField>
-      <FormField label="Instances of the system group" errorText={errors[`${at}/instanceCount`]}>
+      </Field>
+      <Field
+        pointer={`${at}/instanceCount`}
+        label="Instances of the system group"
+        errorText={errors[`${at}/instanceCount`]}
+      >
         <Input
           type="number"
           inputMode="numeric"
           value={system.count}
           onChange={({ detail }) => change({ count: detail.value })}
         />
-      </FormField>
+      </Field>
     </ColumnLayout>
   );
 }

@@ -2,21 +2,28 @@
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
+import type { TableProps } from "@cloudscape-design/components/table";
 import { useTrainingPlans } from "../../api/resources";
 import type { TrainingPlan } from "../../api/schema";
-import { ProblemAlert } from "../problem-alert";
+import { FittingTable } from "../fitting-table";
+import { ReadFailed } from "../read-failed";
 import { Empty } from "../resource";
 import { State } from "../state";
 import { Time } from "../time";
 
 const COLUMNS: TableProps.ColumnDefinition<TrainingPlan>[] = [
-  { id: "name", header: "Training plan", isRowHeader: true, cell: (plan) => <span title={plan.arn}>{plan.name}</span> },
-  { id: "status", header: "Status", cell: (plan) => plan.status },
+  {
+    id: "name",
+    header: "Training plan",
+    isRowHeader: true,
+    minWidth: 130,
+    cell: (plan) => <span title={plan.arn}>{plan.name}</span>,
+  },
+  { id: "status", header: "Status", minWidth: 110, cell: (plan) => plan.status },
   {
     id: "usable",
     header: "Usable",
-    minWidth: 200,
+    minWidth: 185,
     cell: (plan) => (
       <>
         <State text={plan.usable ? "Yes" : "No"} tone={plan.usable ? "success" : "stopped"} />
@@ -24,25 +31,36 @@ const COLUMNS: TableProps.ColumnDefinition<TrainingPlan>[] = [
       </>
     ),
   },
-  { id: "type", header: "Instance type", cell: (plan) => plan.instanceType },
-  { id: "free", header: "Free", cell: (plan) => `${plan.free} of ${plan.total}` },
-  { id: "zone", header: "Zone", cell: (plan) => plan.zoneId ?? "Unknown" },
-  { id: "start", header: "Starts", cell: (plan) => <Time at={plan.startsAt} /> },
-  { id: "end", header: "Ends", cell: (plan) => <Time at={plan.endsAt} /> },
+  { id: "type", header: "Instance type", minWidth: 130, cell: (plan) => plan.instanceType },
+  { id: "free", header: "Free", minWidth: 80, cell: (plan) => `${plan.free} of ${plan.total}` },
+  { id: "zone", header: "Zone", minWidth: 100, cell: (plan) => plan.zoneId ?? "Unknown" },
+  {
+    id: "dates",
+    header: "From and to",
+    minWidth: 165,
+    cell: (plan) => (
+      <>
+        <div>
+          <Time at={plan.startsAt} />
+        </div>
+        <Time at={plan.endsAt} />
+      </>
+    ),
+  },
 ];
 
 export function TrainingPlansTable({ region }: { region: string }) {
-  const { data, error, loading, refresh } = useTrainingPlans(region);
+  const live = useTrainingPlans(region);
+  const { data, loading, refresh } = live;
   return (
     <SpaceBetween size="s">
-      {error && <ProblemAlert error={error} retry={refresh} />}
-      <Table
+      <ReadFailed live={live} />
+      <FittingTable
         items={data?.items ?? []}
         trackBy="arn"
         columnDefinitions={COLUMNS}
         loading={loading}
         loadingText="Loading training plans"
-        wrapLines
         enableKeyboardNavigation
         ariaLabels={{ tableLabel: "Training plans" }}
         header={

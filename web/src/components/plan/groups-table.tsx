@@ -1,7 +1,8 @@
 // Where each group's nodes come from, where they go, and whether their addresses fit.
 import Header from "@cloudscape-design/components/header";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
+import type { TableProps } from "@cloudscape-design/components/table";
 import type { PlanView } from "../../api/schema";
+import { FittingTable } from "../fitting-table";
 import { State } from "../state";
 import { count } from "../words";
 
@@ -20,21 +21,20 @@ function Addresses({ group }: { group: Group }) {
 }
 
 const COLUMNS: TableProps.ColumnDefinition<Group>[] = [
-  { id: "group", header: "Instance group", isRowHeader: true, minWidth: 110, cell: (group) => group.instanceGroup },
+  { id: "group", header: "Instance group", isRowHeader: true, minWidth: 120, cell: (group) => group.instanceGroup },
   { id: "nodes", header: "Nodes", minWidth: 130, cell: (group) => `${group.count} × ${group.instanceType}` },
   { id: "zone", header: "Zone", minWidth: 110, cell: zone },
   { id: "source", header: "Capacity source", minWidth: 140, cell: (group) => group.capacitySource },
   { id: "subnet", header: "Subnet", minWidth: 110, cell: (group) => group.subnet },
-  { id: "addresses", header: "Addresses", minWidth: 190, cell: (group) => <Addresses group={group} /> },
+  { id: "addresses", header: "Addresses", minWidth: 180, cell: (group) => <Addresses group={group} /> },
 ];
 
 export function GroupsTable({ groups }: { groups: readonly Group[] }) {
   return (
-    <Table
+    <FittingTable
       items={groups}
       trackBy="instanceGroup"
       columnDefinitions={COLUMNS}
-      wrapLines
       ariaLabels={{ tableLabel: "Capacity" }}
       header={<Header variant="h2">Capacity</Header>}
     />

@@ -5,11 +5,11 @@ import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import type { PlanView } from "../../api/schema";
+import type { Finding, PlanView } from "../../api/schema";
 import { Findings } from "../findings";
 import { State } from "../state";
 import { count } from "../words";
-import { CostTable } from "./cost-table";
+import { Cost } from "./cost";
 import { GroupsTable } from "./groups-table";
 import { StagesTable } from "./stages-table";
 
@@ -18,15 +18,22 @@ interface Props {
   goTo?: (pointer: string) => (() => void) | undefined;
 }
 
-const blocking = (plan: PlanView) => plan.findings.filter(({ severity }) => severity === "blocking").length;
+const isBlocking = ({ severity }: Finding) => severity === "blocking";
 
-function Verdict({ plan }: { plan: PlanView }) {
-  const blockers = blocking(plan);
+/** Whether it can start, and right there whatever stands against it. */
+function Verdict({ plan, goTo }: Props) {
+  const blocking = plan.findings.filter(isBlocking);
   if (!plan.ready) {
     return (
       <Alert type="error" header="This cannot start yet">
-        {blockers > 0 ? `${count(blockers, "finding blocks", "findings block")} it.` : "It is blocked."} Change the
-        choices below, or what they name.
+        <SpaceBetween size="s">
+          <div>
+            {blocking.length > 0
+              ? `${count(blocking.length, "finding blocks", "findings block")} it.`
+              : "It is blocked."}
+          </div>
+          <Findings findings={blocking} goTo={goTo} />
+        </SpaceBetween>
       </Alert>
     );
   }
@@ -34,9 +41,25 @@ function Verdict({ plan }: { plan: PlanView }) {
   return (
     <Alert type={open > 0 ? "warning" : "success"} header="Nothing blocks">
       {open > 0
-        ? `${count(open, "finding")} to know before it starts.`
+        ? `${count(open, "finding")} to know before it starts, below the cost.`
         : "Every check passed. Nothing has been changed yet."}
     </Alert>
+  );
+}
+
+function Remarks({ plan, goTo }: Props) {
+  const remarks = plan.findings.filter((finding) => !isBlocking(finding));
+  if (remarks.length === 0) return null;
+  return (
+    <Container
+      header={
+        <Header variant="h2" counter={`(${remarks.length})`}>
+          Findings
+        </Header>
+      }
+    >
+      <Findings findings={remarks} goTo={goTo} />
+    </Container>
   );
 }
 
@@ -92,24 +115,15 @@ function Particulars({ plan }: { plan: PlanView }) {
   );
 }
 
+/** In the order in which a person decides: can it start, what does it cost, what is it, what is there afterwards. */
 export function Plan({ plan, goTo }: Props) {
   return (
     <SpaceBetween size="l">
-      <Verdict plan={plan} />
-      {plan.findings.length > 0 && (
-        <Container
-          header={
-            <Header variant="h2" counter={`(${plan.findings.length})`}>
-              Findings
-            </Header>
-          }
-        >
-          <Findings findings={plan.findings} goTo={goTo} />
-        </Container>
-      )}
-      <CostTable cost={plan.cost} />
+      <Verdict plan={plan} goTo={goTo} />
+      <Cost plan={plan} />
+      <Remarks plan={plan} goTo={goTo} />
       {plan.groups.length > 0 && <GroupsTable groups={plan.groups} />}
-      <StagesTable stages={plan.stages} />
+      <StagesTable plan={plan} />
       <Particulars plan={plan} />
     </SpaceBetween>
   );

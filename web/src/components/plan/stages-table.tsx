@@ -1,17 +1,19 @@
 // What each stage would do, how long that takes, and what remains and is billed if it fails there.
 import ExpandableSection from "@cloudscape-design/components/expandable-section";
 import Header from "@cloudscape-design/components/header";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
-import type { StagePlan } from "../../api/schema";
+import type { TableProps } from "@cloudscape-design/components/table";
+import type { PlanView, StagePlan } from "../../api/schema";
 import { capitalised } from "../advice";
+import { FittingTable } from "../fitting-table";
 import { State } from "../state";
 import { count, STAGE_TITLES } from "../words";
+import { changes, expectedTime } from "./plan-sums";
 
 function Changes({ stage }: { stage: StagePlan }) {
   if (stage.unknown) {
     return (
       <>
-        <State text="Cannot be planned" tone="warning" />
+        <State text="Planned in detail later" tone="info" />
         <div>{capitalised(stage.unknown)}</div>
       </>
     );
@@ -41,25 +43,28 @@ function Changes({ stage }: { stage: StagePlan }) {
 }
 
 const COLUMNS: TableProps.ColumnDefinition<StagePlan>[] = [
-  { id: "stage", header: "Stage", isRowHeader: true, minWidth: 130, cell: (stage) => STAGE_TITLES[stage.stage] },
-  { id: "changes", header: "What it does", minWidth: 280, cell: (stage) => <Changes stage={stage} /> },
+  { id: "stage", header: "Stage", isRowHeader: true, minWidth: 120, cell: (stage) => STAGE_TITLES[stage.stage] },
+  { id: "changes", header: "What it does", minWidth: 250, cell: (stage) => <Changes stage={stage} /> },
   { id: "minutes", header: "Minutes", minWidth: 100, cell: (stage) => `${stage.minutesFrom} to ${stage.minutesTo}` },
-  { id: "after", header: "If it fails here", minWidth: 260, cell: (stage) => stage.afterFailure },
+  {
+    id: "after",
+    header: "What stays and is billed if it fails here",
+    minWidth: 225,
+    cell: (stage) => stage.afterFailure,
+  },
 ];
 
-export function StagesTable({ stages }: { stages: readonly StagePlan[] }) {
-  const changes = stages.reduce((sum, stage) => sum + stage.changes.length, 0);
-  const from = stages.reduce((sum, stage) => sum + stage.minutesFrom, 0);
-  const to = stages.reduce((sum, stage) => sum + stage.minutesTo, 0);
+export function StagesTable({ plan }: { plan: PlanView }) {
+  const all = count(changes(plan), "change");
   return (
-    <Table
-      items={stages}
+    <FittingTable
+      items={plan.stages}
       trackBy="stage"
+      foldFirst={["minutes"]}
       columnDefinitions={COLUMNS}
-      wrapLines
       ariaLabels={{ tableLabel: "Stages" }}
       header={
-        <Header variant="h2" description={`${count(changes, "change")}, ${from} to ${to} minutes in all.`}>
+        <Header variant="h2" description={`${all}, ${expectedTime(plan)} in all at AWS's own pace.`}>
           Stages
         </Header>
       }

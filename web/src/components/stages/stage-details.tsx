@@ -3,11 +3,16 @@ import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import ExpandableSection from "@cloudscape-design/components/expandable-section";
 import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useState } from "react";
 import { useNavigate } from "react-router";
+import { useStage } from "../../api/resources";
 import type { StageView } from "../../api/schema";
 import { advice } from "../advice";
 import { AppLink } from "../app-link";
 import { FailureDetails } from "../failure-details";
+import { sentence } from "../outcome";
+import { OutcomeDetails } from "../outcome-details";
+import { Resource } from "../resource";
 import { Time } from "../time";
 import { Values } from "../values";
 import { WaitingDetails } from "../waiting-details";
@@ -39,19 +44,36 @@ function Lines({ title, lines }: { title: string; lines: readonly string[] | und
   );
 }
 
-/** What only some want to see, behind one click. */
-function More({ stage }: { stage: StageView }) {
-  const made = stage.failure ? [] : (stage.made ?? []);
-  const hasValues = stage.observed !== undefined || stage.outcome !== undefined;
-  if (made.length === 0 && !hasValues) return null;
+function Whole({ tag, stage }: { tag: string; stage: StageView }) {
+  const live = useStage(tag, stage.stage);
+  return (
+    <Resource live={live} what="the stage">
+      {(whole) => (
+        <SpaceBetween size="s">
+          {!whole.failure && <Lines title="Made so far" lines={whole.made} />}
+          <OutcomeDetails outcome={whole.outcome} />
+          <Values title="What was seen" value={whole.observed} />
+        </SpaceBetween>
+      )}
+    </Resource>
+  );
+}
+
+/** What only some want to see, behind one click and read only then. */
+function More({ tag, stage }: { tag: string; stage: StageView }) {
+  const [open, setOpen] = useState(false);
+  const hasMore = [stage.observed, stage.outcome].some((value) => value !== undefined) || (stage.made ?? []).length > 0;
+  if (!hasMore) return null;
   const title = STAGE_TITLES[stage.stage];
   return (
-    <ExpandableSection variant="footer" headerText="Details" headerAriaLabel={`Details of ${title}`}>
-      <SpaceBetween size="s">
-        <Lines title="Made so far" lines={made} />
-        <Values title="What was seen" value={stage.observed} />
-        <Values title="What came of it" value={stage.outcome} />
-      </SpaceBetween>
+    <ExpandableSection
+      variant="footer"
+      headerText="Details"
+      headerAriaLabel={`Details of ${title}`}
+      expanded={open}
+      onChange={({ detail }) => setOpen(detail.expanded)}
+    >
+      {open && <Whole tag={tag} stage={stage} />}
     </ExpandableSection>
   );
 }
@@ -104,6 +126,12 @@ function Action({ tag, stage, held, busy, run }: Props) {
   );
 }
 
+/** What a stage that is done came to; else what it says of itself. */
+const told = (stage: StageView): string => (stage.state === "succeeded" && sentence(stage.outcome)) || stage.summary;
+
+const done = ({ made = [], remaining = [] }: StageView): string =>
+  `${count(made.length, "thing")} made, ${count(remaining.length, "step")} still to do.`;
+
 export function StageDetails(props: Props) {
   const { stage } = props;
   const isQuiet = stage.state === "pending";
@@ -111,7 +139,7 @@ export function StageDetails(props: Props) {
     <SpaceBetween size="xs">
       {!stage.failure && (
         <Box color={isQuiet ? "text-body-secondary" : "inherit"}>
-          {isQuiet ? STAGE_PURPOSES[stage.stage] : stage.summary}
+          {isQuiet ? STAGE_PURPOSES[stage.stage] : told(stage)}
         </Box>
       )}
       {stage.waiting && <WaitingDetails waiting={stage.waiting} />}
@@ -119,6 +147,7 @@ export function StageDetails(props: Props) {
         <FailureDetails
           failure={stage.failure}
           header={`${STAGE_TITLES[stage.stage]} failed`}
+          done={done(stage)}
           left={stage.made}
           action={<Action {...props} />}
         />
@@ -127,7 +156,7 @@ export function StageDetails(props: Props) {
       <Times stage={stage} />
       {!stage.failure && <Action {...props} />}
       {stage.state !== "succeeded" && <Lines title="Still to be done, as last planned" lines={stage.remaining} />}
-      <More stage={stage} />
+      <More tag={props.tag} stage={stage} />
     </SpaceBetween>
   );
 }

@@ -4,11 +4,10 @@ import { useNavigate } from "react-router";
 import { useAsking } from "../../api/intention";
 import { routes } from "../../api/resources";
 import type { ClusterView, OperationAccepted, StageName, StageState } from "../../api/schema";
-import { advice } from "../advice";
 import { Announce } from "../announce";
 import { useNotices } from "../notices";
 import { ProblemAlert } from "../problem-alert";
-import { STAGE_STATES, STAGE_TITLES } from "../words";
+import { STAGE_STATES } from "../words";
 import { StageDetails } from "./stage-details";
 import { spokenStages, stageTitle } from "./stage-view";
 
@@ -29,12 +28,12 @@ interface Props {
 
 export function StageSteps({ cluster, started }: Props) {
   const { ask, busy, error } = useAsking<OperationAccepted>();
-  const { tell } = useNotices();
+  const { follow } = useNotices();
   const navigate = useNavigate();
   const run = async (stage: StageName) => {
     const accepted = await ask(routes.runStage(cluster.tag, stage), {});
     if (!accepted) return;
-    tell({ type: "info", header: `Running ${STAGE_TITLES[stage]} again`, content: advice(accepted.next) });
+    follow(accepted);
     started();
     void navigate(`/clusters/${cluster.tag}`);
   };

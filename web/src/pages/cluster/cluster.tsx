@@ -10,14 +10,17 @@ import Tabs from "@cloudscape-design/components/tabs";
 import { useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
 import { isMoving, useCluster } from "../../api/resources";
-import type { ClusterView } from "../../api/schema";
-import { advice } from "../../components/advice";
+import type { ClusterView, StageView } from "../../api/schema";
+import { advice, capitalised } from "../../components/advice";
 import { AppLink } from "../../components/app-link";
+import { CommandDialog } from "../../components/operation-commands";
 import { OperationsTable } from "../../components/operations-table";
 import { Resource } from "../../components/resource";
 import { StageSteps } from "../../components/stages/stage-steps";
 import { PhaseText } from "../../components/state";
 import { Time } from "../../components/time";
+import { STAGE_TITLES } from "../../components/words";
+import { usePageTitle } from "../../page-title";
 import { ConditionsTable } from "./conditions";
 import { DecisionsTab } from "./decisions-tab";
 import { NodesTab } from "./nodes-tab";
@@ -59,16 +62,53 @@ function Overview({ cluster }: { cluster: ClusterView }) {
   );
 }
 
-function NextStep({ cluster }: { cluster: ClusterView }) {
+/** What failed and can be tried again, with the operation that it was. */
+const failedStage = ({ currentOperation, stages }: ClusterView): StageView | undefined =>
+  currentOperation ? undefined : stages.find(({ state }) => state === "failed");
+
+function Failed({ cluster, stage, refresh }: { cluster: ClusterView; stage: StageView; refresh: () => void }) {
+  const [retrying, setRetrying] = useState(false);
+  const { operationId } = stage;
+  return (
+    <>
+      <Alert
+        type="error"
+        header={`${STAGE_TITLES[stage.stage]} failed: what to do next`}
+        action={operationId && <Button onClick={() => setRetrying(true)}>Retry</Button>}
+      >
+        <SpaceBetween size="xxs">
+          <div>{capitalised(stage.failure?.message ?? stage.summary)}</div>
+          <div>{advice(stage.failure?.action) || "Mend the cause, then retry."}</div>
+          {operationId && <AppLink to={`/operations/${operationId}`}>Show the operation that failed</AppLink>}
+        </SpaceBetween>
+      </Alert>
+      {retrying && operationId && (
+        <CommandDialog
+          command="retry"
+          operationId={operationId}
+          what={`The operation of ${cluster.tag} that failed in ${STAGE_TITLES[stage.stage]}`}
+          close={() => setRetrying(false)}
+          accepted={() => {
+            setRetrying(false);
+            refresh();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function NextStep({ cluster, refresh }: { cluster: ClusterView; refresh: () => void }) {
   const navigate = useNavigate();
+  const failed = failedStage(cluster);
+  if (failed) return <Failed cluster={cluster} stage={failed} refresh={refresh} />;
   const next = advice(cluster.next);
   if (!next) return null;
-  const type = cluster.phase === "Failed" ? "error" : "info";
   const action = isWaitingForDecision(cluster) && (
     <Button onClick={() => void navigate(`/clusters/${cluster.tag}/capacity`)}>Decide capacity</Button>
   );
   return (
-    <Alert type={type} header="What to do next" action={action}>
+    <Alert type="info" header="What to do next" action={action}>
       {next}
     </Alert>
   );
@@ -100,6 +140,9 @@ function ClusterTabs({ cluster, refresh }: { cluster: ClusterView; refresh: () =
 
 export default function Cluster() {
   const { tag = "" } = useParams();
+  const [search] = useSearchParams();
+  const tab = search.get("tab");
+  usePageTitle(tab ? `${tag}: ${tab}` : tag);
   const live = useCluster(tag);
   const [stopping, setStopping] = useState(false);
   const navigate = useNavigate();
@@ -127,7 +170,7 @@ export default function Cluster() {
       <Resource live={live} what="the cluster">
         {(shown) => (
           <SpaceBetween size="l">
-            <NextStep cluster={shown} />
+            <NextStep cluster={shown} refresh={live.refresh} />
             <Overview cluster={shown} />
             <ClusterTabs cluster={shown} refresh={live.refresh} />
             {stopping && (

@@ -1,7 +1,8 @@
 // The conditions of a cluster, in the shape of the Kubernetes API conventions.
 import Header from "@cloudscape-design/components/header";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
+import type { TableProps } from "@cloudscape-design/components/table";
 import type { Condition } from "../../api/schema";
+import { FittingTable } from "../../components/fitting-table";
 import { Empty } from "../../components/resource";
 import { Truth } from "../../components/state";
 import { Time } from "../../components/time";
@@ -21,11 +22,10 @@ const COLUMNS: TableProps.ColumnDefinition<Condition>[] = [
 
 export function ConditionsTable({ conditions }: { conditions: readonly Condition[] }) {
   return (
-    <Table
+    <FittingTable
       items={conditions}
       trackBy="type"
       columnDefinitions={COLUMNS}
-      wrapLines
       ariaLabels={{ tableLabel: "Conditions" }}
       header={
         <Header variant="h2" counter={`(${conditions.length})`}>

@@ -3,8 +3,9 @@ import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
+import type { TableProps } from "@cloudscape-design/components/table";
 import type { ClusterView, GroupDecision } from "../../api/schema";
+import { FittingTable } from "../../components/fitting-table";
 import { Empty } from "../../components/resource";
 import { CAPACITY_TYPES } from "../../components/words";
 
@@ -65,11 +66,10 @@ export function DecisionsTab({ cluster }: { cluster: ClusterView }) {
           ]}
         />
       </Container>
-      <Table
+      <FittingTable
         items={groupsOf(cluster)}
         trackBy="name"
         columnDefinitions={COLUMNS}
-        wrapLines
         ariaLabels={{ tableLabel: "Instance groups as decided" }}
         header={<Header variant="h2">Instance groups</Header>}
         empty={<Empty title="No capacity was decided here" />}

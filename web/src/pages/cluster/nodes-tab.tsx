@@ -1,14 +1,16 @@
 // Nodes: SageMaker's list joined with Kubernetes'. A node that never joined is a row with that said.
 import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
+import type { TableProps } from "@cloudscape-design/components/table";
 import { useMemo, useState } from "react";
 import { useNodes, type WholeNodeList } from "../../api/resources";
 import type { ClusterView, NodeView } from "../../api/schema";
 import { Announce } from "../../components/announce";
 import { useColumns } from "../../components/columns";
+import { FittingTable } from "../../components/fitting-table";
 import { Empty, Resource } from "../../components/resource";
 import { State, Truth } from "../../components/state";
 import { Time } from "../../components/time";
@@ -24,7 +26,16 @@ const SAGEMAKER: Record<string, Tone> = {
 };
 
 function Name({ row }: { row: NodeRow }) {
-  if (row.node) return <span className="mono">{row.node.instanceId ?? "no instance yet"}</span>;
+  if (row.node) {
+    return (
+      <>
+        <span className="mono">{row.node.instanceId ?? "no instance yet"}</span>
+        <Box variant="small" display="block">
+          {row.node.joined ? row.node.nodeName : "Has not joined Kubernetes"}
+        </Box>
+      </>
+    );
+  }
   const wanted = row.wanted === undefined ? "" : ` of ${row.wanted} wanted`;
   return (
     <>
@@ -62,14 +73,14 @@ const sum = (row: NodeRow, of: (node: NodeView) => number) =>
   row.node ? of(row.node) : row.nodes.reduce((total, node) => total + of(node), 0);
 
 // Shown when asked for: with all of them the first would not stand beside the last.
-const HIDDEN = ["efa", "kubelet", "launched"];
+const HIDDEN = ["joined", "efa", "kubelet", "launched"];
 
 const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
-  { id: "name", header: "Group or instance", isRowHeader: true, minWidth: 232, cell: (row) => <Name row={row} /> },
+  { id: "name", header: "Group or instance", isRowHeader: true, minWidth: 200, cell: (row) => <Name row={row} /> },
   {
     id: "type",
     header: "Type and zone",
-    minWidth: 112,
+    minWidth: 120,
     cell: onNode((node) => (
       <>
         <div>{node.instanceType}</div>
@@ -80,7 +91,7 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
   {
     id: "status",
     header: "SageMaker",
-    minWidth: 112,
+    minWidth: 115,
     cell: onNode((node) => (
       <>
         <State text={node.status} tone={SAGEMAKER[node.status] ?? "in-progress"} />
@@ -102,9 +113,9 @@ const COLUMNS: TableProps.ColumnDefinition<NodeRow>[] = [
     minWidth: 88,
     cell: onNode((node) => <Truth value={node.joined ? node.ready : undefined} absent="Not joined" />),
   },
-  { id: "schedulable", header: "Schedulable", minWidth: 116, cell: onNode((node) => <Schedulable node={node} />) },
+  { id: "schedulable", header: "Schedulable", minWidth: 115, cell: onNode((node) => <Schedulable node={node} />) },
   { id: "health", header: "Health label", minWidth: 135, cell: onNode((node) => <Health node={node} />) },
-  { id: "accelerators", header: "Accelerators", cell: (row) => sum(row, (node) => node.accelerators) },
+  { id: "accelerators", header: "Accelerators", minWidth: 130, cell: (row) => sum(row, (node) => node.accelerators) },
   { id: "efa", header: "EFA", cell: (row) => sum(row, (node) => node.efaInterfaces) },
   { id: "kubelet", header: "Kubelet", cell: onNode((node) => node.kubeletVersion ?? "–") },
   {
@@ -129,13 +140,12 @@ function NodesTable({ cluster, list, refresh }: { cluster: ClusterView; list: Wh
           {list.kubernetesUnknown}
         </Alert>
       )}
-      <Table
+      <FittingTable
         items={rows}
         trackBy="id"
         columnDefinitions={COLUMNS}
         {...columns}
-        wrapLines
-        stickyColumns={{ first: 1 }}
+        foldFirst={["accelerators"]}
         enableKeyboardNavigation
         ariaLabels={{
           tableLabel: "Nodes",

@@ -10,6 +10,7 @@ import { type FormEvent, useState } from "react";
 import { useAsking } from "../../api/intention";
 import { routes } from "../../api/resources";
 import type { OperationAccepted } from "../../api/schema";
+import { useNotices } from "../../components/notices";
 import { ProblemAlert } from "../../components/problem-alert";
 
 interface Props {
@@ -39,12 +40,15 @@ function Consequences() {
 
 export function StopSpendingDialog({ tag, close, accepted }: Props) {
   const [typed, setTyped] = useState("");
+  const { follow } = useNotices();
   const { ask, busy, error } = useAsking<OperationAccepted>();
   const submit = async (event?: FormEvent) => {
     event?.preventDefault();
     if (typed !== tag) return;
     const answer = await ask(routes.stopSpending(tag), {});
-    if (answer) accepted(answer.operationId);
+    if (!answer) return;
+    follow(answer);
+    accepted(answer.operationId);
   };
   return (
     <Modal

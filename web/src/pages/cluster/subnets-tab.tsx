@@ -1,8 +1,9 @@
 // The subnets of the cluster's VPC: zone, free addresses, where they lead, whose they are.
 import Header from "@cloudscape-design/components/header";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
+import type { TableProps } from "@cloudscape-design/components/table";
 import { useSubnets } from "../../api/resources";
 import type { SubnetView } from "../../api/schema";
+import { FittingTable } from "../../components/fitting-table";
 import { Empty, Resource } from "../../components/resource";
 import { State } from "../../components/state";
 
@@ -30,7 +31,7 @@ const COLUMNS: TableProps.ColumnDefinition<SubnetView>[] = [
   {
     id: "subnet",
     header: "Subnet",
-    minWidth: 250,
+    minWidth: 215,
     isRowHeader: true,
     cell: (subnet) => (
       <>
@@ -39,18 +40,42 @@ const COLUMNS: TableProps.ColumnDefinition<SubnetView>[] = [
       </>
     ),
   },
-  { id: "purpose", header: "Purpose", cell: ({ purpose }) => PURPOSES[purpose] ?? purpose },
-  { id: "cidr", header: "CIDR", cell: ({ cidr }) => cidr },
-  { id: "zone", header: "Zone", minWidth: 190, cell: ({ zoneId, zoneName }) => `${zoneId} (${zoneName})` },
-  { id: "free", header: "Free addresses", cell: ({ freeAddresses }) => freeAddresses.toLocaleString("en") },
-  { id: "route", header: "Default route", cell: ({ defaultRoute }) => ROUTES[defaultRoute] ?? defaultRoute },
+  { id: "purpose", header: "Purpose", minWidth: 110, cell: ({ purpose }) => PURPOSES[purpose] ?? purpose },
+  {
+    id: "addresses",
+    header: "Addresses",
+    minWidth: 130,
+    cell: ({ cidr, freeAddresses }) => (
+      <>
+        <div>{cidr}</div>
+        {freeAddresses.toLocaleString("en")} free
+      </>
+    ),
+  },
+  {
+    id: "zone",
+    header: "Zone",
+    minWidth: 110,
+    cell: ({ zoneId, zoneName }) => (
+      <>
+        <div>{zoneId}</div>
+        {zoneName}
+      </>
+    ),
+  },
+  {
+    id: "route",
+    header: "Default route",
+    minWidth: 115,
+    cell: ({ defaultRoute }) => ROUTES[defaultRoute] ?? defaultRoute,
+  },
   {
     id: "endpoint",
     header: "S3 endpoint",
-    minWidth: 110,
+    minWidth: 100,
     cell: ({ s3Endpoint }) => <State text={s3Endpoint ? "Yes" : "No"} tone={s3Endpoint ? "success" : "stopped"} />,
   },
-  { id: "owner", header: "Whose", cell: ({ ownership }) => OWNERS[ownership] ?? ownership },
+  { id: "owner", header: "Whose", minWidth: 120, cell: ({ ownership }) => OWNERS[ownership] ?? ownership },
 ];
 
 export function SubnetsTab({ tag }: { tag: string }) {
@@ -58,11 +83,10 @@ export function SubnetsTab({ tag }: { tag: string }) {
   return (
     <Resource live={live} what="the subnets">
       {(list) => (
-        <Table
+        <FittingTable
           items={list.items}
           trackBy="subnetId"
           columnDefinitions={COLUMNS}
-          wrapLines
           enableKeyboardNavigation
           ariaLabels={{ tableLabel: "Subnets" }}
           header={

@@ -1,10 +1,10 @@
 // Name, Region, Kubernetes version, administrators.
 import AttributeEditor from "@cloudscape-design/components/attribute-editor";
 import Container from "@cloudscape-design/components/container";
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
+import { Field } from "../../components/field";
 import { RegionChoice } from "../../components/region-choice";
 import { newGroup } from "../../components/capacity/group-draft";
 import type { StepProps } from "./step-props";
@@ -21,7 +21,8 @@ function Administrators({ draft, errors, change }: StepProps) {
   const items = draft.administrators.map((arn) => ({ arn }));
   const set = (administrators: readonly string[]) => change({ administrators });
   return (
-    <FormField
+    <Field
+      pointer="/administrators"
       label="Administrators"
       description="IAM roles and users that administer Kubernetes. Their access is proven when the cluster is there."
       errorText={errors["/administrators"]}
@@ -52,7 +53,7 @@ function Administrators({ draft, errors, change }: StepProps) {
         onAddButtonClick={() => set([...draft.administrators, ""])}
         onRemoveButtonClick={({ detail }) => set(draft.administrators.filter((_arn, at) => at !== detail.itemIndex))}
       />
-    </FormField>
+    </Field>
   );
 }
 
@@ -64,18 +65,20 @@ export function BasicsStep({ draft, errors, change }: StepProps) {
   return (
     <Container>
       <SpaceBetween size="l">
-        <FormField
+        <Field
+          pointer="/tag"
           label="Cluster tag"
           description="The cluster's name here and in EKS. It cannot be changed later."
           constraintText="1 to 100 letters, digits, hyphens and underscores."
           errorText={errors["/tag"]}
         >
           <Input value={draft.tag} onChange={({ detail }) => change({ tag: detail.value })} />
-        </FormField>
-        <FormField label="Region" description="It cannot be changed later." errorText={errors["/region"]}>
+        </Field>
+        <Field pointer="/region" label="Region" description="It cannot be changed later." errorText={errors["/region"]}>
           <RegionChoice region={draft.region} choose={chooseRegion} />
-        </FormField>
-        <FormField
+        </Field>
+        <Field
+          pointer="/kubernetesVersion"
           label="Kubernetes version"
           description="The plan shows until when AWS supports it."
           errorText={errors["/kubernetesVersion"]}
@@ -85,7 +88,7 @@ export function BasicsStep({ draft, errors, change }: StepProps) {
             selectedOption={VERSIONS.find(({ value }) => value === draft.kubernetesVersion) ?? null}
             onChange={({ detail }) => change({ kubernetesVersion: detail.selectedOption.value ?? "" })}
           />
-        </FormField>
+        </Field>
         <Administrators draft={draft} errors={errors} change={change} />
       </SpaceBetween>
     </Container>

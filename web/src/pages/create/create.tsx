@@ -8,14 +8,24 @@ import { useAsking } from "../../api/intention";
 import { fieldErrors } from "../../api/problem";
 import { routes } from "../../api/resources";
 import type { OperationAccepted } from "../../api/schema";
+import { focusField } from "../../components/field";
 import { useNotices } from "../../components/notices";
 import { usePlan } from "../../components/plan/use-plan";
+import { usePageTitle } from "../../page-title";
 import { BasicsStep } from "./basics-step";
 import { CapacityStep } from "./capacity-step";
 import { check, type Draft, emptyDraft, type Step, STEPS, stepOf, toRequest } from "./draft";
 import { NetworkStep } from "./network-step";
 import { PlanStep } from "./plan-step";
 import { StorageStep } from "./storage-step";
+
+const TITLES: Record<Step, string> = {
+  basics: "Name and place",
+  network: "Network",
+  capacity: "Capacity",
+  storage: "Storage",
+  plan: "Plan and create",
+};
 
 const KEPT = "hyperpod-instantstart.draft";
 
@@ -52,8 +62,9 @@ export default function Create() {
   const { index, go } = useStep(draft);
   const [tried, setTried] = useState<readonly Step[]>([]);
   const navigate = useNavigate();
-  const { tell } = useNotices();
+  const { follow } = useNotices();
   const step = STEPS[index] ?? "basics";
+  usePageTitle(`Create cluster: ${TITLES[step]}`);
   const planned = usePlan(routes.create, step === "plan" ? toRequest(draft) : undefined);
   const creating = useAsking<OperationAccepted>();
   const fromApi = creating.error ?? planned.error;
@@ -75,6 +86,7 @@ export default function Create() {
     if (target > index && wrong) {
       setTried([...tried, wrong]);
       if (wrong !== step) go(wrong);
+      focusField(Object.keys(check(draft, wrong)));
       return;
     }
     go(STEPS[target] ?? "basics");
@@ -83,16 +95,13 @@ export default function Create() {
     const accepted = await creating.ask(routes.create, toRequest(draft));
     if (!accepted) return;
     window.sessionStorage.removeItem(KEPT);
-    tell({
-      type: "success",
-      header: `Creating ${draft.tag}`,
-      content: ["Its stages are followed here.", ...(accepted.warnings ?? [])].join(" "),
-    });
+    follow(accepted);
     void navigate(`/clusters/${draft.tag}`);
   };
   const goTo = (pointer: string) => () => {
     setTried([...STEPS]);
     go(stepOf(pointer));
+    focusField([pointer]);
   };
   const planActions = (
     <SpaceBetween direction="horizontal" size="xs">
@@ -128,25 +137,25 @@ export default function Create() {
         navigationAriaLabel: "Steps",
       }}
       steps={[
-        { title: "Name and place", content: <BasicsStep {...page} /> },
+        { title: TITLES.basics, content: <BasicsStep {...page} /> },
         {
-          title: "Network",
+          title: TITLES.network,
           description:
             "Subnets, routes, NAT, security groups and the S3 endpoint are made in the right order and zones.",
           content: <NetworkStep {...page} />,
         },
         {
-          title: "Capacity",
+          title: TITLES.capacity,
           description: "Where accelerators come from, how many, and where they stand.",
           content: <CapacityStep {...page} />,
         },
         {
-          title: "Storage",
+          title: TITLES.storage,
           description: "Pods mount the project bucket through the claim s3-claim, with a role for this bucket alone.",
           content: <StorageStep {...page} />,
         },
         {
-          title: "Plan and create",
+          title: TITLES.plan,
           description: "What would be made, what it costs and what was found. Nothing has been changed yet.",
           content: <PlanStep planned={planned} creatingError={creating.error} goTo={goTo} />,
         },

@@ -5,6 +5,7 @@ import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Tiles from "@cloudscape-design/components/tiles";
+import { Field } from "../../components/field";
 import type { Draft } from "./draft";
 import type { StepProps } from "./step-props";
 
@@ -23,7 +24,8 @@ const SUBNETS_AT_MOST = 16;
 function Subnets({ draft, errors, change }: StepProps) {
   const set = (subnetIds: readonly string[]) => change({ subnetIds });
   return (
-    <FormField
+    <Field
+      pointer="/network"
       label="Subnets"
       description="Two or more of one VPC, in two or more zones that EKS accepts. They are used and never changed."
       errorText={errors["/network/subnetIds"] ?? errors["/network"]}
@@ -54,7 +56,7 @@ function Subnets({ draft, errors, change }: StepProps) {
         onAddButtonClick={() => set([...draft.subnetIds, ""])}
         onRemoveButtonClick={({ detail }) => set(draft.subnetIds.filter((_id, at) => at !== detail.itemIndex))}
       />
-    </FormField>
+    </Field>
   );
 }
 
@@ -72,7 +74,8 @@ export function NetworkStep(props: StepProps) {
           />
         </FormField>
         {draft.network === "cidr" && (
-          <FormField
+          <Field
+            pointer="/vpcCidr"
             label="IPv4 block"
             constraintText="/16 to /24 within 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 or 100.64.0.0/10."
             errorText={errors["/vpcCidr"]}
@@ -82,7 +85,7 @@ export function NetworkStep(props: StepProps) {
               placeholder="10.40.0.0/16"
               onChange={({ detail }) => change({ vpcCidr: detail.value.trim() })}
             />
-          </FormField>
+          </Field>
         )}
         {draft.network === "subnets" && <Subnets {...props} />}
       </SpaceBetween>

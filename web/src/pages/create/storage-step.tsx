@@ -1,13 +1,14 @@
 // Which part of the project bucket the cluster mounts.
 import Container from "@cloudscape-design/components/container";
-import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
+import { Field } from "../../components/field";
 import type { StepProps } from "./step-props";
 
 export function StorageStep({ draft, errors, change }: StepProps) {
   return (
     <Container>
-      <FormField
+      <Field
+        pointer="/storage"
         label={
           <>
             Prefix <i>- optional</i>
@@ -22,7 +23,7 @@ export function StorageStep({ draft, errors, change }: StepProps) {
           placeholder="teams/vision"
           onChange={({ detail }) => change({ prefix: detail.value.trim() })}
         />
-      </FormField>
+      </Field>
     </Container>
   );
 }
