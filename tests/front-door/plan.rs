@@ -51,7 +51,7 @@ async fn what_the_first_stage_makes_is_what_was_planned() {
     let changes = stage(&plan, "control-plane")["changes"].as_array().unwrap();
     let of = |name: &str, list: &Value| list[name].as_str().unwrap().to_owned();
     let planned: Vec<(String, String)> = changes.iter().map(|one| (of("change", one), of("title", one))).collect();
-    // Ids stand where the plan could only say that they will be made by then.
+    // Ids stand where the plan could only say that they are made above.
     let known = |title: &str| {
         !title.contains("(made above)") && !title.contains("-eks-cluster-") && !title.contains("default version")
     };

@@ -148,7 +148,7 @@ async fn br_002_a_refusal_that_lasts_is_no_spreading() {
     product.account.with_world(|world| world.faults.switch_on(refusing_the_role())).unwrap();
     let ended = made(&product, json!({})).await;
     let (code, _, action) = failure(&ended);
-    assert_eq!(code, ErrorCode::InvalidInput);
+    assert_eq!(code, ErrorCode::PermissionDenied);
     assert!(action.contains("service control policy"), "{action}");
     let took = ended.finished_at.unwrap().duration_since(ended.created_at).as_secs();
     assert!((180..240).contains(&took), "bounded by three minutes: {took} s");

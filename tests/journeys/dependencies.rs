@@ -232,3 +232,27 @@ async fn administrators_are_proven_to_get_in_by_a_review_of_the_cluster_itself()
     let reviewed = outcome(&product, &ended).await["administrators"].clone();
     assert_eq!(reviewed[0]["access"], "proven", "{reviewed:#}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn br_007_a_session_of_a_role_lets_in_the_role_under_its_whole_arn() {
+    let product = Product::new(16).await;
+    let iam = aws_sdk_iam::Client::new(&product.owner.cloud.engine_config(&product.installed.home()).await);
+    let trust = json!({ "Version": "2012-10-17", "Statement": [
+        { "Effect": "Allow", "Principal": { "AWS": product.installed.account }, "Action": "sts:AssumeRole" },
+    ]});
+    let call =
+        iam.create_role().role_name("AWSReservedSSO_Admin_abc").path("/aws-reserved/sso.amazonaws.com/eu-west-1/");
+    let made = call.assume_role_policy_document(trust.to_string()).send().await.unwrap();
+    let role = made.role().unwrap().arn().to_owned();
+    let session = format!("arn:aws:sts::{}:assumed-role/AWSReservedSSO_Admin_abc/user", product.installed.account);
+    // The role too: it is one principal, and gets one entry.
+    let more = json!({ "administrators": [session, role] });
+    let accepted = product.create(harness::decisions("demo", more), Stage::Dependencies).await;
+    let ended = product.ended(accepted.operation.id).await;
+    assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", product.trail());
+    let reviewed = outcome(&product, &ended).await["administrators"].clone();
+    for one in reviewed.as_array().unwrap() {
+        assert_eq!((&one["principal"], &one["access"]), (&json!(role), &json!("proven")), "{reviewed:#}");
+    }
+    assert_eq!(product.made("eks", "CreateAccessEntry"), 3, "ours are two, and the role's");
+}

@@ -9,6 +9,13 @@ use std::collections::BTreeMap;
 async fn a_running_cluster_is_brought_to_no_node_by_one_update_and_keeps_all_else() {
     let house = after(Stage::HyperPod).await;
     let before = house.product.changes();
+    let request = surface::Request { validate_only: true, ..harness::house::person() };
+    let page = house.send("stop_spending", json!({ "tag": "demo" }), request).await.unwrap();
+    let changes = page["changes"].as_array().unwrap();
+    assert_eq!((changes.len(), &changes[0]["change"]), (1, &json!("stop-groups")), "{page:#}");
+    let title = changes[0]["title"].as_str().unwrap();
+    assert!(title.contains("set to zero") && title.contains("system from 1, workers from 1"), "{title}");
+    assert_eq!(house.product.changes_since(&before), BTreeMap::new(), "a plan changes nothing");
     let ended = house.run("stop_spending", json!({ "tag": "demo" })).await;
     assert_eq!(ended.state, OperationState::Succeeded, "{ended:#?}\n{}", house.product.trail());
     assert_eq!(ended.outcome["running"], 0, "{:#}", ended.outcome);

@@ -105,7 +105,7 @@ async fn tag_in_use(api: &Api, cluster: &Cluster, purpose: Purpose) -> Option<Fi
 }
 
 /// What `submission` would do. What is not there yet is planned from reads, as preflight has them; the stages of a cluster
-/// that is there say themselves what they would do.
+/// that is there, and operations beside them, say themselves what they would do.
 pub(crate) async fn plan(api: &Api, submission: &Submission) -> Result<PlanView, Problem> {
     let (cluster, stages) = (submission.cluster.record(), submission.stages);
     let purpose = purpose(&submission.cluster);
@@ -113,14 +113,17 @@ pub(crate) async fn plan(api: &Api, submission: &Submission) -> Result<PlanView,
     let eyes =
         Eyes::open(&api.setup().cloud, &cluster.target, &Who::reader("api")).await.map_err(problems::of_trouble)?;
     let looks = Box::pin(async { tokio::join!(Seen::look(&eyes, &request), HourlyPrices::look(&eyes)) });
-    let there = stages.is_some() && matches!(purpose, Purpose::Capacity | Purpose::Again);
-    let stages_say = async { if there { previews::planned(api, submission).await } else { None } };
-    let (looked, told) = tokio::join!(within(PLAN_WAIT_SECONDS, looks), Box::pin(stages_say));
+    let there = matches!(purpose, Purpose::Capacity | Purpose::Again);
+    let functions_say = async { if there { previews::planned(api, submission).await } else { None } };
+    let (looked, told) = tokio::join!(within(PLAN_WAIT_SECONDS, looks), Box::pin(functions_say));
     let (seen, prices) = looked.ok_or_else(|| {
         let text = format!("AWS did not answer within {PLAN_WAIT_SECONDS} seconds");
         problem(ErrorCode::UpstreamUnavailable, text)
     })?;
     let mut found = findings::of(&request, &seen);
+    if told.is_none() && stages.is_none() {
+        found.push(previews::not_in_time());
+    }
     if let Some(taken) = tag_in_use(api, cluster, purpose).await {
         found.insert(0, taken);
     }

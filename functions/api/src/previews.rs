@@ -1,8 +1,8 @@
-//! What the stages of a cluster that is there would do, planned by their own functions.
+//! What the stages of a cluster that is there, or an operation beside them, would do, planned by their own functions.
 
 use crate::Api;
 use contract::plan::{Finding, PlanView, Severity, StagePlan};
-use domain::{failure::Failure, limits::PLAN_WAIT_SECONDS};
+use domain::{ErrorCode, failure::Failure, limits::PLAN_WAIT_SECONDS};
 use engine::{
     planned::{Ending, Part, PlanRecord},
     submit::Submission,
@@ -45,8 +45,50 @@ pub(crate) fn told(mut view: PlanView, record: &PlanRecord) -> PlanView {
         // What comes after a stage that has something to do stands on other ground than what was seen.
         ground_is_as_seen &= part.changes.is_empty() && part.waits.is_empty() && part.end == Ending::Done;
     }
+    if let Some(part) = record.part(None) {
+        beside_the_stages(&mut view, part);
+    }
     view.hash = record.hash();
     view
+}
+
+/// An operation that runs no stage.
+fn beside_the_stages(view: &mut PlanView, part: &Part) {
+    view.changes.clone_from(&part.changes);
+    view.waits.clone_from(&part.waits);
+    let told = |severity: Severity, code: ErrorCode, message: String, action: &str| Finding {
+        severity,
+        code,
+        pointer: None,
+        message,
+        action: action.to_owned(),
+    };
+    match &part.end {
+        Ending::Failed(failure) => {
+            let text = format!("it cannot be done as things are: {}", failure.message);
+            view.findings.insert(0, told(Severity::Blocking, failure.code, text, &failure.action));
+            view.ready = false;
+        }
+        Ending::Unknown(why) => {
+            let text = format!("the world could not be seen: {}", why.message);
+            view.findings.push(told(Severity::Unchecked, why.code, text, &why.action));
+        }
+        Ending::Done | Ending::Undecided(_) => {}
+    }
+    if part.left_out > 0 {
+        view.waits.push(format!("{} more steps, for which there is no room here", part.left_out));
+    }
+}
+
+/// The operation's function did not plan in the time that there was.
+pub(crate) fn not_in_time() -> Finding {
+    Finding {
+        severity: Severity::Unchecked,
+        code: ErrorCode::UpstreamUnavailable,
+        pointer: None,
+        message: "what it would change was not planned in time".to_owned(),
+        action: "Ask again; the operation looks before it changes anything.".to_owned(),
+    }
 }
 
 fn fill(stage: &mut StagePlan, part: &Part, ground_is_as_seen: bool) {

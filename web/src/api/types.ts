@@ -1135,6 +1135,8 @@ export interface components {
             readonly stages: readonly components["schemas"]["StagePlan"][];
             /** @description Choices that cannot be changed later, a line each. */
             readonly unchangeable: readonly string[];
+            /** @description What it would wait for. */
+            readonly waits?: readonly string[];
         };
         /** @description A problem. */
         readonly Problem: {

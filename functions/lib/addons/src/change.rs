@@ -62,7 +62,7 @@ pub(crate) fn release_key(name: &str) -> String {
 /// Makes the change.
 ///
 /// # Errors
-/// What EKS refuses. An add-on that is there already, by an answer that was lost, counts as made.
+/// What EKS refuses. That an add-on is there already is uncertain: the next look judges it.
 pub async fn apply(eks: &Eks, cluster: &str, change: &AddonChange, mark: &Mark) -> Result<Made, Trouble> {
     match change {
         AddonChange::Release { name } => eks.release_addon(cluster, name).await.map(|()| Made::new()),
@@ -74,11 +74,7 @@ pub async fn apply(eks: &Eks, cluster: &str, change: &AddonChange, mark: &Mark) 
                 }
                 None => eks.create_addon(cluster, name, version, &mark.token, &mark.tags).await,
             };
-            match sent {
-                Ok(arn) => Ok(Made::from([("addonArn".to_owned(), arn)])),
-                Err(trouble) if trouble.is_upstream("ResourceInUseException") => Ok(Made::new()),
-                Err(trouble) => Err(trouble),
-            }
+            sent.map(|arn| Made::from([("addonArn".to_owned(), arn)]))
         }
     }
 }

@@ -181,6 +181,11 @@ fn reading<E: ProvideErrorMetadata>(operation: &str, error: &CallError<E>) -> Tr
     errors::read("eks", operation, error)
 }
 
+/// The error of a call that makes something of which there is one.
+fn creating<E: ProvideErrorMetadata>(operation: &str, error: &CallError<E>) -> Trouble {
+    errors::create("eks", operation, error, &["ResourceInUseException"])
+}
+
 fn changing<E: ProvideErrorMetadata>(operation: &str, error: &CallError<E>) -> Trouble {
     errors::change("eks", operation, error)
 }

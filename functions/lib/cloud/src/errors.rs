@@ -82,6 +82,23 @@ pub(crate) fn change<E: ProvideErrorMetadata>(service: &str, operation: &str, er
     }
 }
 
+/// What the error of a creation under a name of its own means: by one of the codes `exists` the service says that there is
+/// something of this name. That may be ours, whose answer was lost, or somebody's: the next look tells by its tags, so it is
+/// uncertain and no success.
+pub(crate) fn create<E: ProvideErrorMetadata>(
+    service: &str,
+    operation: &str,
+    error: &CallError<E>,
+    exists: &[&str],
+) -> Trouble {
+    match change(service, operation, error) {
+        Trouble::Fatal(failure) if error.code().is_some_and(|code| exists.contains(&code)) => {
+            Trouble::Uncertain(failure)
+        }
+        other => other,
+    }
+}
+
 fn failure<E: ProvideErrorMetadata>(service: &str, operation: &str, error: &CallError<E>) -> Failure {
     let code = error.code().unwrap_or_default();
     let ours = our_code(error, code);

@@ -1,19 +1,24 @@
 //! IAM: the roles that a cluster's parts run as, their inline policy and what is attached to them; and the
 //! OIDC providers that vouch for pods.
 
+mod assumed;
 mod providers;
 mod simulation;
+mod trust;
 
 pub use providers::OidcProvider;
 
 use crate::{
     Cloud, Tags, Who,
     errors::{self, CallError},
+    is_owned,
 };
 use aws_sdk_iam::{Client, error::ProvideErrorMetadata, types::Tag};
 use domain::{
     codes::ErrorCode,
     failure::{Failure, Trouble},
+    ids::{ClusterId, PrincipalArn},
+    naming::TAG_CLUSTER,
 };
 use engine::record::Target;
 use jiff::Timestamp;
@@ -57,6 +62,24 @@ pub struct Iam {
     change: Client,
 }
 
+impl Role {
+    /// Whether this cluster's stages made it.
+    pub fn is_owned(&self, cluster: ClusterId) -> bool {
+        is_owned(&self.tags, cluster)
+    }
+}
+
+/// The conflict with a role that has a name of ours and is not ours: what rests on it is not known, so it is neither used
+/// nor changed.
+pub fn foreign_role(name: &str) -> Failure {
+    let text = format!("there is a role {name} that was not made for this cluster: it does not carry our tag");
+    let action = format!(
+        "Delete the role if nothing needs it, or give it the tag {TAG_CLUSTER} with the cluster's id to have it used and \
+         changed; then run the stage again."
+    );
+    Failure::new(ErrorCode::Conflict, text).with_action(action)
+}
+
 impl Iam {
     /// IAM of `target`'s account.
     pub async fn new(cloud: &Cloud, target: &Target, who: &Who) -> Self {
@@ -97,13 +120,14 @@ impl Iam {
         Ok(maybe("GetRolePolicy", answer)?.map(|answer| document(&answer.policy_document)))
     }
 
-    /// Makes a role and answers its ARN. The name guards against a second one: `EntityAlreadyExists`.
+    /// Makes a role and answers its ARN. The name guards against a second one: that a role is there already is uncertain,
+    /// since it may be the one whose answer was lost, or somebody's; the next look tells by its tags.
     pub async fn create_role(&self, wanted: &NewRole<'_>, tags: &Tags) -> Result<String, Trouble> {
         let call = self.change.create_role().role_name(wanted.name).path(wanted.path);
         let call = call.assume_role_policy_document(wanted.trust.to_string());
         let call = call.set_permissions_boundary(wanted.boundary.map(str::to_owned));
         let sent = call.set_tags(Some(sdk_tags(tags)?)).send().await;
-        let made = sent.map_err(|error| errors::change("iam", "CreateRole", &error))?;
+        let made = sent.map_err(|error| creating("CreateRole", &error))?;
         made.role.map(|role| role.arn).ok_or_else(|| {
             let text = "iam CreateRole answered without Role";
             Trouble::Uncertain(Failure::new(ErrorCode::UpstreamUnavailable, text))
@@ -125,8 +149,17 @@ impl Iam {
 }
 
 impl Iam {
+    /// The ARN, path included, that IAM has for the role or user that `given` names; a session names its role. Only of
+    /// principals of the target's account.
+    pub async fn principal(&self, given: &PrincipalArn) -> Result<Option<String>, Trouble> {
+        if given.is_user() {
+            return self.user_arn(given.name()).await;
+        }
+        Ok(self.role(given.name()).await?.map(|role| role.arn))
+    }
+
     /// ARN of the user of this name, with its path.
-    pub async fn user_arn(&self, name: &str) -> Result<Option<String>, Trouble> {
+    async fn user_arn(&self, name: &str) -> Result<Option<String>, Trouble> {
         let answer = maybe("GetUser", self.read.get_user().user_name(name).send().await)?;
         Ok(answer.and_then(|answer| answer.user).map(|user| user.arn))
     }
@@ -142,6 +175,11 @@ fn sdk_tags(tags: &Tags) -> Result<Vec<Tag>, Trouble> {
     let tag = |(key, value): (&String, &String)| Tag::builder().key(key).value(value).build();
     let tags: Result<Vec<Tag>, _> = tags.iter().map(tag).collect();
     tags.map_err(|error| Trouble::Fatal(Failure::new(ErrorCode::Internal, format!("a tag is not one: {error}"))))
+}
+
+/// The error of a call that makes something under a name of its own.
+fn creating<E: ProvideErrorMetadata>(operation: &str, error: &CallError<E>) -> Trouble {
+    errors::create("iam", operation, error, &["EntityAlreadyExists"])
 }
 
 fn changing<E: ProvideErrorMetadata>(operation: &str, error: &CallError<E>) -> Trouble {

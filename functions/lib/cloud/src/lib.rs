@@ -26,8 +26,16 @@ mod sessions;
 pub mod sts;
 mod target;
 
+use domain::{ids::ClusterId, naming::TAG_CLUSTER};
+
 pub use sessions::Sessions;
 pub use target::{Cloud, Kept, Who};
+
+/// Whether these are the tags of something that this cluster's stages made: tags prove ownership, a name does not
+/// (invariant 8).
+pub fn is_owned(tags: &Tags, cluster: ClusterId) -> bool {
+    tags.get(TAG_CLUSTER).is_some_and(|id| *id == cluster.to_string())
+}
 
 /// Ids and tags of what was made; AWS's tag limits hold (50 tags, keys of 128 and values of 256 characters).
 pub type Tags = std::collections::BTreeMap<String, String>;

@@ -146,6 +146,12 @@ pub struct PlanView {
     pub findings: Vec<Finding>,
     /// What each stage would do.
     pub stages: Vec<StagePlan>,
+    /// What an operation beside the stages would change, in order; absent for a request that runs stages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<PlannedChange>,
+    /// What it would wait for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<String>,
     /// What it costs.
     pub cost: Cost,
     /// Where nodes come from.

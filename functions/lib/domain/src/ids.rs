@@ -272,10 +272,12 @@ string_id! {
     like "arn:aws:sagemaker:us-west-2:111122223333:training-plan/my-plan"
 }
 string_id! {
-    /// An IAM role or user that can be given access to a cluster. EKS access entries take no session ARNs.
+    /// An IAM role or user that can be given access to a cluster, or a session of a role, as `aws sts get-caller-identity`
+    /// tells it. EKS access entries take no session ARNs: a session stands for its role, which is looked up.
     PrincipalArn is "IAM principal ARN", 20..=2048,
-    "^arn:aws[a-z-]*:iam::[0-9]{12}:(role|user)/[a-zA-Z0-9+=,.@_/-]+$", rules::principal_arn,
-    "the ARN of an IAM role or user, such as arn:aws:iam::111122223333:role/Admin (not an assumed-role session)",
+    "^arn:aws[a-z-]*:(iam::[0-9]{12}:(role|user)/[a-zA-Z0-9+=,.@_/-]*[a-zA-Z0-9+=,.@_-]|sts::[0-9]{12}:assumed-role/[a-zA-Z0-9+=,.@_-]+/[a-zA-Z0-9+=,.@_-]+)$",
+    rules::principal_arn,
+    "the ARN of an IAM role or user, such as arn:aws:iam::111122223333:role/Admin, or of a session of a role",
     like "arn:aws:iam::111122223333:role/Admin"
 }
 
@@ -301,6 +303,40 @@ impl InstanceType {
     /// EC2's spelling, without `ml.`: what DescribeInstanceTypes and DescribeInstanceTypeOfferings take.
     pub fn ec2_name(&self) -> &str {
         self.0.strip_prefix("ml.").unwrap_or(&self.0)
+    }
+}
+
+impl PrincipalArn {
+    /// Account of the principal.
+    pub fn account(&self) -> &str {
+        self.0.split(':').nth(4).unwrap_or_default()
+    }
+
+    /// Whether it is a user; else it is a role, or a session of one.
+    pub fn is_user(&self) -> bool {
+        self.0.contains(":user/")
+    }
+
+    /// Whether it is a session of a role.
+    pub fn is_session(&self) -> bool {
+        self.0.contains(":assumed-role/")
+    }
+
+    /// Name of the role or user, without its path; of a session the role's.
+    pub fn name(&self) -> &str {
+        let mut parts = self.0.rsplit('/');
+        let last = parts.next().unwrap_or_default();
+        if self.is_session() { parts.next().unwrap_or_default() } else { last }
+    }
+
+    /// Whether `arn`, as IAM has it, is the principal that is meant: the same, or for a session its role. A role's name is
+    /// unique in its account whatever its path, and the session's ARN leaves the path out (field report BR-007).
+    pub fn stands_for(&self, arn: &str) -> bool {
+        if !self.is_session() {
+            return self.0 == arn;
+        }
+        let role = arn.split_once(":role/").filter(|_| arn.split(':').nth(4) == Some(self.account()));
+        role.is_some_and(|(_, path)| path.rsplit('/').next() == Some(self.name()))
     }
 }
 

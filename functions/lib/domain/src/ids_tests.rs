@@ -78,9 +78,17 @@ fn an_instance_type_keeps_its_prefix_and_may_be_unknown() {
 #[test]
 fn arns_are_well_formed() {
     takes::<PrincipalArn>(
-        &["arn:aws:iam::111122223333:role/Admin", "arn:aws-us-gov:iam::111122223333:user/team/ann"],
         &[
-            "arn:aws:sts::111122223333:assumed-role/Admin/ann",
+            "arn:aws:iam::111122223333:role/Admin",
+            "arn:aws-us-gov:iam::111122223333:user/team/ann",
+            "arn:aws:sts::111122223333:assumed-role/Admin/ann@example.com",
+        ],
+        &[
+            "arn:aws:sts::111122223333:assumed-role/Admin",
+            "arn:aws:sts::111122223333:assumed-role//ann",
+            "arn:aws:sts::111122223333:assumed-role/path/Admin/ann",
+            "arn:aws:sts::111122223333:federated-user/ann",
+            "arn:aws:iam::111122223333:assumed-role/Admin/ann",
             "arn:aws:iam::111122223333:root",
             "arn:aws:iam::1111:role/Admin",
             "arn:aws:iam::111122223333:role/",
@@ -91,6 +99,19 @@ fn arns_are_well_formed() {
         &["arn:aws:sagemaker:us-west-2:111122223333:cluster/abcdefghijkl", "training-plan/p"],
     );
     assert_eq!(TrainingPlanArn::EXAMPLE.parse::<TrainingPlanArn>().unwrap().region(), "us-west-2");
+}
+
+#[test]
+fn br_007_a_session_stands_for_its_role_wherever_that_is() {
+    let session: PrincipalArn = "arn:aws:sts::111122223333:assumed-role/AWSReservedSSO_Admin_abc/user".parse().unwrap();
+    assert!(session.is_session() && session.name() == "AWSReservedSSO_Admin_abc");
+    let role = |path: &str| format!("arn:aws:iam::111122223333:role/{path}AWSReservedSSO_Admin_abc");
+    assert!(session.stands_for(&role("")) && session.stands_for(&role("aws-reserved/sso.amazonaws.com/eu-west-1/")));
+    assert!(!session.stands_for(&role("x-")), "another name");
+    assert!(!session.stands_for(&role("").replace("1111", "9999")), "another account");
+    assert!(!session.stands_for(&role("").replace(":role/", ":user/")));
+    let short: PrincipalArn = role("").parse().unwrap();
+    assert!(short.stands_for(&role("")) && !short.stands_for(&role("path/")), "an ARN is itself alone");
 }
 
 #[test]
@@ -173,6 +194,7 @@ fn the_published_patterns_and_the_checks_agree() {
     taken_if_published::<ClusterTag>(ClusterTag::PATTERN, ClusterTag::MAX_LENGTH);
     taken_if_published::<InstanceGroupName>(InstanceGroupName::PATTERN, InstanceGroupName::MAX_LENGTH);
     taken_if_published::<OperationId>(OperationId::PATTERN, OperationId::MAX_LENGTH);
+    taken_if_published::<PrincipalArn>(PrincipalArn::PATTERN, PrincipalArn::MAX_LENGTH);
     taken_if_published::<SubnetId>(SubnetId::PATTERN, SubnetId::MAX_LENGTH);
     taken_if_published::<Region>(Region::PATTERN, Region::MAX_LENGTH);
     taken_if_published::<ZoneName>(ZoneName::PATTERN, ZoneName::MAX_LENGTH);

@@ -11,6 +11,7 @@ pub mod failure;
 pub mod ids;
 pub mod limits;
 pub mod naming;
+pub mod spreading;
 pub mod states;
 pub mod status;
 pub mod versions;

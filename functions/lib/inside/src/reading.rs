@@ -8,6 +8,7 @@ use domain::{
     codes::ErrorCode,
     failure::{Failure, Trouble, Upstream},
     naming::{self, STORAGE_CLAIM},
+    spreading::may_spread,
     states::WaitingOn,
 };
 use engine::{
@@ -33,9 +34,6 @@ pub fn content(scene: Scene<'_>) -> String {
 
 /// How long a pod may take to be scheduled, to mount and to read.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(15);
-
-/// How long a refusal may be the spreading of what the driver was just given: IAM spreads slowly.
-const SPREADING: SignedDuration = SignedDuration::from_mins(3);
 
 /// The probe of this attempt as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -171,8 +169,7 @@ pub fn judge(scene: Scene<'_>, probed: &Probed, access_since: Option<Timestamp>)
         PodPhase::Succeeded => Reading::Failed(another_bucket(pod)),
         PodPhase::Failed => Reading::Failed(refused(&format!("the probe pod failed: {} {}", pod.message, probed.log))),
         PodPhase::Pending | PodPhase::Running | PodPhase::Unknown => {
-            let spreads = access_since.is_some_and(|since| scene.now.duration_since(since) < SPREADING);
-            on_its_way(pod, &probed.warnings, spreads)
+            on_its_way(pod, &probed.warnings, may_spread(access_since, scene.now))
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::{reach::Unreachable, token::NoToken};
 use domain::{
     codes::ErrorCode,
     failure::{Failure, Trouble, Upstream},
+    naming::KubernetesRole,
     states::WaitingOn,
 };
 use kube::core::Status;
@@ -83,9 +84,14 @@ fn refused(asked: Asked<'_>, status: &Status) -> Trouble {
     let reason = if status.reason.is_empty() { status.code.to_string() } else { status.reason.clone() };
     let failure = failure(asked, code, &reason, &message(status));
     let failure = match code {
-        ErrorCode::PermissionDenied => failure.with_action(
-            "Give the product's role an access entry with AmazonEKSClusterAdminPolicy, then run it again.",
-        ),
+        ErrorCode::PermissionDenied => {
+            let [reader, writer] = KubernetesRole::ALL.map(KubernetesRole::name);
+            failure.with_action(format!(
+                "Run the stage control-plane again: it makes missing access entries of the roles {reader} and {writer}. Of \
+                 an import without grantAccess, make them yourself (AmazonEKSAdminViewPolicy and \
+                 AmazonEKSClusterAdminPolicy)."
+            ))
+        }
         ErrorCode::Conflict if is_field_conflict(status) => {
             failure.with_action("Let the other manager give the fields up, or remove the object, then run it again.")
         }

@@ -3,9 +3,10 @@
 use crate::{reach::BoxedService, token::Token};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_async::time::SharedTimeSource;
+use domain::spreading::may_spread;
 use futures::future::BoxFuture;
 use http::{Request, Response, header::AUTHORIZATION};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use kube::client::Body;
 use std::{
     sync::Arc,
@@ -13,9 +14,6 @@ use std::{
 };
 use tokio::sync::Mutex;
 use tower::{BoxError, Service, ServiceExt};
-
-/// How long a refusal of a new identity may be the spreading of its access entry or role.
-const SPREADING: SignedDuration = SignedDuration::from_mins(3);
 
 /// The AWS identity that asks, and the clock that dates its signatures.
 #[derive(Debug, Clone)]
@@ -41,7 +39,7 @@ impl Identity {
 
     /// Whether the access entry may not have spread yet.
     pub(crate) fn is_young(&self) -> bool {
-        self.access_since.is_some_and(|since| self.now().duration_since(since) < SPREADING)
+        may_spread(self.access_since, self.now())
     }
 }
 

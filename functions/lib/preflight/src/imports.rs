@@ -123,13 +123,13 @@ fn access(seen: &Candidate<'_>, grant: bool) -> Option<Finding> {
     }
 }
 
-/// Whether we are among the principals: as the role that we assume, else as the one that reads.
+/// Whether we are among the principals: as the role that we assume, else as both the one that reads and the one that writes.
 fn is_let_in(principals: &[String], role_arn: Option<&str>) -> bool {
-    let reader = KubernetesRole::Reader.name();
-    principals.iter().any(|arn| match role_arn {
-        Some(role) => arn == role,
-        None => arn.rsplit('/').next() == Some(reader.as_str()),
-    })
+    let has = |name: &str| principals.iter().any(|arn| arn.rsplit('/').next() == Some(name));
+    match role_arn {
+        Some(role) => principals.iter().any(|arn| arn == role),
+        None => KubernetesRole::ALL.iter().all(|role| has(&role.name())),
+    }
 }
 
 #[cfg(test)]
@@ -178,11 +178,14 @@ mod tests {
     fn what_could_not_be_read_is_unchecked_and_a_role_of_ours_counts_whatever_its_path() {
         let fine = eks("1.34", "API_AND_CONFIG_MAP");
         let footing = Err(Failure::new(ErrorCode::PermissionDenied, "ec2 DescribeSubnets: no").into());
-        let principals =
-            Ok(vec!["arn:aws:iam::111122223333:role/x/hyperpod-instantstart-kubernetes-reader".to_owned()]);
+        let role = |name: &str| format!("arn:aws:iam::111122223333:role/x/hyperpod-instantstart-kubernetes-{name}");
+        let principals = Ok(vec![role("reader"), role("writer")]);
         let seen = Candidate { eks: &fine, footing: &footing, principals: &principals, role_arn: None };
         let found = lacks(&seen, &[], false);
         assert_eq!(found.iter().map(|one| one.severity).collect::<Vec<_>>(), [Severity::Unchecked]);
         assert!(found[0].message.contains("DescribeSubnets"));
+        let principals = Ok(vec![role("reader")]);
+        let half = lacks(&Candidate { principals: &principals, ..seen }, &[], false);
+        assert!(half.iter().any(|one| one.code == ErrorCode::PermissionDenied), "one of two entries is not enough");
     }
 }

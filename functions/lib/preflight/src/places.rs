@@ -112,14 +112,21 @@ fn in_ground(ground: &Ground, needs: &[Need]) -> Vec<Place> {
     if let Ok(ensured) = subnets::ensure(ground, needs) {
         return ensured.iter().map(|one| place(ground, one)).collect();
     }
-    // Each by itself, so that every zone that is refused is named.
-    let alone = needs.iter().map(|need| match subnets::ensure(ground, std::slice::from_ref(need)) {
-        Ok(ensured) => ensured
-            .first()
-            .map_or_else(|| Place::Unknown { zone_id: need.zone_id.to_string() }, |one| place(ground, one)),
-        Err(failure) => Place::Refused { zone_id: need.zone_id.to_string(), failure },
-    });
-    alone.collect()
+    // Each beside those that found a place, so that every zone that is refused is named: two may fit only one at a time.
+    let (mut placed, mut places): (Vec<Need>, _) = (Vec::new(), Vec::new());
+    for need in needs {
+        placed.push(need.clone());
+        places.push(match subnets::ensure(ground, &placed) {
+            Ok(ensured) => ensured
+                .last()
+                .map_or_else(|| Place::Unknown { zone_id: need.zone_id.to_string() }, |one| place(ground, one)),
+            Err(failure) => {
+                placed.pop();
+                Place::Refused { zone_id: need.zone_id.to_string(), failure }
+            }
+        });
+    }
+    places
 }
 
 fn place(ground: &Ground, ensured: &Ensured) -> Place {
@@ -164,4 +171,49 @@ fn carve(vpc: Ipv4Net, taken: &[Ipv4Net], addresses: u64) -> Result<Ipv4Net, Str
     let prefix = prefix_for(addresses).map_err(|error| error.to_string())?;
     next_free_subnet(&[vpc], taken, prefix)
         .ok_or_else(|| format!("the VPC {vpc} has no room for a /{prefix} beside the EKS subnets"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cloud::{Tags, ec2::Vpc};
+    use domain::ids::ClusterId;
+
+    fn need(zone: &str) -> Need {
+        Need { zone_id: zone.parse().unwrap(), addresses: 100, chosen: None }
+    }
+
+    /// A VPC of somebody else with room for one subnet of nodes.
+    fn narrow() -> Ground {
+        let vpc = Vpc {
+            id: "vpc-1".to_owned(),
+            cidrs: vec!["10.1.0.0/20".parse().unwrap()],
+            state: "available".to_owned(),
+            tags: Tags::new(),
+        };
+        let nat = NatGateway {
+            id: "nat-1".to_owned(),
+            subnet_id: "subnet-1".to_owned(),
+            state: "available".to_owned(),
+            failure: String::new(),
+            tags: Tags::new(),
+        };
+        Ground {
+            cluster_id: ClusterId::from_parts(1, 1),
+            vpc,
+            subnets: Vec::new(),
+            route_tables: Vec::new(),
+            nats: vec![nat],
+            endpoints: Vec::new(),
+            other_cidrs: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn two_zones_that_fit_only_one_at_a_time_are_not_both_placed() {
+        let places = in_ground(&narrow(), &[need("usw2-az1"), need("usw2-az2")]);
+        assert!(matches!(&places[0], Place::New { zone_id, .. } if zone_id == "usw2-az1"), "{places:#?}");
+        let Place::Refused { zone_id, failure } = &places[1] else { panic!("{places:#?}") };
+        assert_eq!((zone_id.as_str(), failure.code), ("usw2-az2", ErrorCode::SubnetCapacity));
+    }
 }

@@ -13,7 +13,6 @@ use cloud::{
     quotas::Quota,
     sagemaker::{Attached, TrainingPlan},
 };
-use domain::failure::Trouble;
 use footing::Footing;
 use futures::future::join_all;
 use std::collections::BTreeMap;
@@ -218,16 +217,6 @@ async fn plans(eyes: &Eyes, request: &Request<'_>) -> BTreeMap<String, Read<Opti
 }
 
 async fn administrators(eyes: &Eyes, request: &Request<'_>) -> Vec<Read<Option<String>>> {
-    let reads = request.cluster.decisions.administrators.iter().map(|given| {
-        bounded("the administrator", async {
-            let name = given.as_str().rsplit('/').next().unwrap_or_default();
-            let (role, user) = (given.as_str().contains(":role/"), given.as_str().contains(":user/"));
-            Ok::<_, Trouble>(match (role, user) {
-                (true, _) => eyes.iam.role(name).await?.map(|role| role.arn),
-                (_, true) => eyes.iam.user_arn(name).await?,
-                _ => None,
-            })
-        })
-    });
-    join_all(reads).await
+    let given = request.cluster.decisions.administrators.iter();
+    join_all(given.map(|given| bounded("the administrator", eyes.iam.principal(given)))).await
 }

@@ -1,7 +1,10 @@
 //! The VPC as it is: what a compute subnet is chosen from, and what one is made of.
 
-use cloud::ec2::{Ec2, Find, NatGateway, RouteTable, Subnet, Vpc, VpcEndpoint};
-use domain::{failure::Trouble, ids::ClusterId, naming::TAG_CLUSTER};
+use cloud::{
+    ec2::{Ec2, Find, NatGateway, RouteTable, Subnet, Vpc, VpcEndpoint},
+    is_owned,
+};
+use domain::{failure::Trouble, ids::ClusterId};
 use ipnet::Ipv4Net;
 use serde::Serialize;
 
@@ -50,7 +53,7 @@ pub async fn observe(ec2: &Ec2, vpc_id: &str, cluster_id: ClusterId) -> Result<O
 
 impl Ground {
     pub(crate) fn is_ours(&self, tags: &cloud::Tags) -> bool {
-        tags.get(TAG_CLUSTER).is_some_and(|id| *id == self.cluster_id.to_string())
+        is_owned(tags, self.cluster_id)
     }
 
     /// The table that a subnet uses: its own, else the VPC's main one.

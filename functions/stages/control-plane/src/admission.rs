@@ -1,9 +1,10 @@
 //! Who may enter a cluster's Kubernetes API: the one list, and what EKS knows of it.
 //!
-//! Entries need the full ARN of a role, path included (field report BR-007): roles are looked up by name.
+//! Entries need the full ARN of a role, path included (field report BR-007): roles are looked up by name, and a session
+//! stands for its role.
 
 use cloud::{eks::Eks, iam::Iam};
-use domain::{failure::Trouble, naming::KubernetesRole};
+use domain::{failure::Trouble, ids::PrincipalArn, naming::KubernetesRole};
 use engine::reconciler::Scene;
 use serde::Serialize;
 
@@ -73,12 +74,13 @@ pub(crate) async fn observe(eks: &Eks, iam: &Iam, scene: Scene<'_>, usable: bool
         }
     }
     for (index, given) in scene.cluster.decisions.administrators.iter().enumerate() {
-        let given = given.to_string();
-        let meant = if present.contains(&given) { Some(given.clone()) } else { real_arn(iam, scene, &given).await? };
-        if meant.as_deref() == Some(given.as_str()) {
-            seen.wanted.push(admission(given, ADMIN));
-        } else {
-            seen.misnamed.push(Misnamed { index, given, meant });
+        let entered = present.iter().any(|present| present == given.as_str());
+        let meant = if entered { Some(given.to_string()) } else { real_arn(iam, scene, given).await? };
+        match meant {
+            // A session and its role may both be given.
+            Some(arn) if seen.wanted.iter().any(|one| one.principal == arn) => {}
+            Some(arn) if given.stands_for(&arn) => seen.wanted.push(admission(arn, ADMIN)),
+            meant => seen.misnamed.push(Misnamed { index, given: given.to_string(), meant }),
         }
     }
     for one in seen.wanted.iter_mut().filter(|one| one.entered) {
@@ -104,18 +106,11 @@ fn ourselves(scene: Scene<'_>) -> Vec<(String, &'static str)> {
     KubernetesRole::ALL.map(|role| (role.arn(&target.region, &target.account), policy(role))).to_vec()
 }
 
-/// The ARN that IAM has for the name at the end of `given`. Principals of other accounts cannot be looked up and are taken
-/// as they are.
-async fn real_arn(iam: &Iam, scene: Scene<'_>, given: &str) -> Result<Option<String>, Trouble> {
-    if given.split(':').nth(4) != Some(scene.cluster.target.account.as_str()) {
-        return Ok(Some(given.to_owned()));
+/// The ARN that IAM has for what `given` names. Principals of other accounts cannot be looked up: a role or user is taken as
+/// it is, and of a session the role's path stays unknown.
+async fn real_arn(iam: &Iam, scene: Scene<'_>, given: &PrincipalArn) -> Result<Option<String>, Trouble> {
+    match given.account() == scene.cluster.target.account.as_str() {
+        true => iam.principal(given).await,
+        false => Ok(Some(given.to_string()).filter(|_| !given.is_session())),
     }
-    if given.contains(":user/") {
-        return iam.user_arn(last(given)).await;
-    }
-    Ok(iam.role(last(given)).await?.map(|role| role.arn))
-}
-
-fn last(arn: &str) -> &str {
-    arn.rsplit('/').next().unwrap_or(arn)
 }

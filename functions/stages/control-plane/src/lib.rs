@@ -8,7 +8,6 @@ mod apply;
 mod change;
 mod observe;
 mod plan;
-mod trust;
 
 pub use admission::{Admission, Admissions, Misnamed};
 pub use change::{Change, ClusterChange, Known, Mend};

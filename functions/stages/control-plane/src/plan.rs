@@ -5,7 +5,7 @@ mod given;
 mod imported;
 mod network;
 
-pub(crate) use cluster::{EKS, cluster_policy, untrusting};
+pub(crate) use cluster::{EKS, cluster_policy};
 
 use crate::{change::Change, observe::Observed};
 use domain::failure::Failure;
@@ -34,7 +34,7 @@ fn made(scene: Scene<'_>, observed: &Observed) -> Result<Plan<Change>, Failure> 
     match &network.given {
         Some(given) => {
             let subnets = given::accepted(network, given)?;
-            network::security_group(scene, network, &mut steps);
+            network::security_group(scene, network, &mut steps)?;
             cluster::create(scene, around, version, subnets, network.group_id(), &mut steps);
         }
         None => {

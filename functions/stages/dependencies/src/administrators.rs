@@ -1,17 +1,15 @@
 //! The proof that the administrators of the request get in: the cluster itself is asked about each (SPEC C10). An entry
 //! that is made is not access: it may not have spread, may have lost its policy, or may name somebody who is gone.
 
-use domain::{failure::Trouble, states::WaitingOn};
+use cloud::eks::AccessEntry;
+use domain::{failure::Trouble, ids::PrincipalArn, spreading::may_spread, states::WaitingOn};
 use engine::{plan::Wait, reconciler::Scene};
 use futures::future::try_join_all;
 use inside::Inside;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use kubernetes::Question;
 use serde::Serialize;
 use serde_json::{Value, json};
-
-/// How long an entry may take to work; EKS says seconds to a minute.
-const SPREADING: SignedDuration = SignedDuration::from_mins(3);
 
 /// The session name in which a role is asked about; its entry names users by their session.
 const SESSION: &str = "access-review";
@@ -35,13 +33,13 @@ pub struct Administrator {
 /// Asks about every administrator of the scene's cluster.
 pub(crate) async fn look(clients: &Inside, scene: Scene<'_>) -> Result<Vec<Administrator>, Trouble> {
     let asked = scene.cluster.decisions.administrators.iter();
-    try_join_all(asked.map(|principal| review(clients, principal.as_str()))).await
+    try_join_all(asked.map(|principal| review(clients, principal))).await
 }
 
-async fn review(clients: &Inside, principal: &str) -> Result<Administrator, Trouble> {
-    let entry = clients.eks.access_entry(&clients.cluster.name, principal).await?;
+async fn review(clients: &Inside, given: &PrincipalArn) -> Result<Administrator, Trouble> {
+    let entry = entry(clients, given).await?;
     let mut seen = Administrator {
-        principal: principal.to_owned(),
+        principal: entry.as_ref().map_or_else(|| given.to_string(), |entry| entry.principal_arn.clone()),
         user: None,
         entered_at: None,
         allowed: false,
@@ -60,13 +58,22 @@ async fn review(clients: &Inside, principal: &str) -> Result<Administrator, Trou
     Ok(seen)
 }
 
+/// The entry that `given` has; a session has its role's.
+async fn entry(clients: &Inside, given: &PrincipalArn) -> Result<Option<AccessEntry>, Trouble> {
+    let cluster = clients.cluster.name.as_str();
+    if !given.is_session() {
+        return clients.eks.access_entry(cluster, given.as_str()).await;
+    }
+    let principals = clients.eks.access_principals(cluster).await?;
+    match principals.iter().find(|principal| given.stands_for(principal)) {
+        Some(role) => clients.eks.access_entry(cluster, role).await,
+        None => Ok(None),
+    }
+}
+
 /// The wait for entries that may not have spread yet.
 pub(crate) fn wait(scene: Scene<'_>, seen: &[Administrator]) -> Option<Wait> {
-    let young = |one: &&Administrator| {
-        let age = one.entered_at.map(|at| scene.now.duration_since(at));
-        !one.allowed && age.is_some_and(|age| age < SPREADING)
-    };
-    let one = seen.iter().find(young)?;
+    let one = seen.iter().find(|one| !one.allowed && may_spread(one.entered_at, scene.now))?;
     let reason =
         format!("the access entry of {} has not reached the Kubernetes API yet (up to a minute)", one.principal);
     Some(Wait::new(WaitingOn::Aws, reason).of("administrators"))

@@ -5,7 +5,6 @@ use cloud::{iam::NewRole, sagemaker::NewCluster};
 use domain::{
     codes::ErrorCode,
     failure::{Failure, Trouble},
-    limits::NEW_ROLE_SECONDS,
     naming::ROLE_PATH,
     states::WaitingOn,
 };
@@ -53,12 +52,7 @@ async fn create_role(context: &Context, clients: &Clients, role: &str, mark: &Ma
     let trust = role::trust();
     let boundary = context.permissions_boundary.as_deref();
     let wanted = NewRole { name: role, path: ROLE_PATH, trust: &trust, boundary };
-    match clients.iam.create_role(&wanted, &mark.tags).await {
-        Ok(arn) => Ok(made("roleArn", arn)),
-        // Its answer was lost: the name is of this cluster alone.
-        Err(trouble) if trouble.is_upstream("EntityAlreadyExists") => Ok(made("role", role.to_owned())),
-        Err(trouble) => Err(trouble),
-    }
+    clients.iam.create_role(&wanted, &mark.tags).await.map(|arn| made("roleArn", arn))
 }
 
 async fn create_cluster(
@@ -89,32 +83,11 @@ async fn settled(clients: &Clients, scene: Scene<'_>, result: Result<(), Trouble
         // The cluster is changing at this moment; a refusal of ours, for a group that is not understood, is final.
         return Err(Trouble::Later { on: WaitingOn::Aws, failure });
     }
-    if failure.code == ErrorCode::InvalidInput && says("assume") && says("role") {
-        return Err(unassumable(clients, scene, failure).await);
-    }
-    if failure.code == ErrorCode::InvalidInput && says("does not exist") && made_just_now(scene) {
+    if failure.code == ErrorCode::InvalidInput && says("subnet") && says("does not exist") && made_just_now(scene) {
         return Err(Trouble::Later { on: WaitingOn::Aws, failure });
     }
-    Err(Trouble::Fatal(failure))
-}
-
-/// IAM spreads slowly: a role that is younger than three minutes is waited for; an older one has the wrong trust.
-async fn unassumable(clients: &Clients, scene: Scene<'_>, failure: Failure) -> Trouble {
-    let name = role::name(scene.cluster);
-    let role = match clients.iam.role(&name).await {
-        Ok(role) => role,
-        Err(trouble) => return trouble,
-    };
-    let age = role.as_ref().and_then(|role| role.created_at).map(|at| scene.now.duration_since(at).as_secs());
-    let young = age.is_none_or(|seconds| seconds < i64::try_from(NEW_ROLE_SECONDS).unwrap_or(i64::MAX));
-    if young && role.is_some() {
-        return Trouble::Later { on: WaitingOn::Aws, failure };
-    }
-    let trust = role.map(|role| role.trust.to_string()).unwrap_or_default();
-    let upstream = failure.upstream.clone();
-    let text = format!("SageMaker cannot assume {name}: its trust policy is {trust}; {}", failure.message);
-    let action = format!("Let sagemaker.amazonaws.com assume {name} (sts:AssumeRole), then run the stage again.");
-    Trouble::Fatal(Failure { upstream, ..Failure::new(ErrorCode::PermissionDenied, text).with_action(action) })
+    let role = role::name(scene.cluster);
+    Err(clients.iam.judge_refusal(Trouble::Fatal(failure), &role, role::SERVICE, scene.now).await)
 }
 
 /// Whether a subnet was made so lately that other services may not know of it.

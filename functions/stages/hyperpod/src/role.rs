@@ -11,6 +11,9 @@ use engine::record::{Cluster, Target};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
+/// The service that acts as it.
+pub(crate) const SERVICE: &str = "sagemaker.amazonaws.com";
+
 /// What the inline policy is about: it names each subnet and security group that nodes are put in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Places<'a> {
@@ -48,7 +51,7 @@ pub(crate) fn trust() -> Value {
         "Version": "2012-10-17",
         "Statement": [{
             "Effect": "Allow",
-            "Principal": { "Service": "sagemaker.amazonaws.com" },
+            "Principal": { "Service": SERVICE },
             "Action": "sts:AssumeRole",
         }],
     })

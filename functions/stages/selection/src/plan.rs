@@ -11,6 +11,7 @@ use domain::{
     codes::ErrorCode,
     failure::Failure,
     naming::KubernetesRole,
+    spreading::SPREADING,
     states::WaitingOn,
     status::EksClusterStatus,
     versions::{self, KubernetesMinor},
@@ -21,9 +22,6 @@ use engine::{
 };
 use jiff::SignedDuration;
 use serde_json::json;
-
-/// How long a new access entry may take to work; EKS says seconds to a minute.
-const SPREADING: SignedDuration = SignedDuration::from_mins(3);
 
 /// How long a public endpoint may be silent.
 const SILENCE: SignedDuration = SignedDuration::from_mins(10);
@@ -38,7 +36,7 @@ pub(crate) fn plan(scene: Scene<'_>, observed: &Observed) -> Plan<Nothing> {
         return Plan::failed(Failure::new(ErrorCode::NotFound, text).with_action(action));
     };
     let steps = match wait_for_service(cluster) {
-        Ok(None) => match fit(cluster).and_then(|()| heard(cluster, observed)) {
+        Ok(None) => match fit(cluster).and_then(|()| heard(scene, cluster, observed)) {
             Ok(wait) => wait.into_iter().map(Step::Wait).collect(),
             Err(failure) => return Plan::failed(failure),
         },
@@ -86,24 +84,26 @@ fn fit(cluster: &EksCluster) -> Result<(), Failure> {
 }
 
 /// Whether the Kubernetes API answers us; a wait if it may do so soon.
-fn heard(cluster: &EksCluster, observed: &Observed) -> Result<Option<Wait>, Failure> {
+fn heard(scene: Scene<'_>, cluster: &EksCluster, observed: &Observed) -> Result<Option<Wait>, Failure> {
     match &observed.voice {
         Voice::Answers { .. } => Ok(None),
         Voice::NotAsked => Ok(Some(Wait::new(WaitingOn::Aws, "the Kubernetes API was not asked yet"))),
-        Voice::Refuses { failure } => refused(cluster, observed.entered, failure),
+        Voice::Refuses { failure } => refused(scene, cluster, observed.entered, failure),
         Voice::Silent { failure } => silent(cluster, failure),
     }
 }
 
 /// An identity with an entry may have to wait for its spreading; one without is let in by nobody (field report BR-017).
-fn refused(cluster: &EksCluster, entered: Option<bool>, failure: &Failure) -> Result<Option<Wait>, Failure> {
+fn refused(
+    scene: Scene<'_>,
+    cluster: &EksCluster,
+    entered: Option<bool>,
+    failure: &Failure,
+) -> Result<Option<Wait>, Failure> {
     let denied = Failure {
         code: ErrorCode::PermissionDenied,
         message: format!("EKS cluster {} is visible, but its Kubernetes API does not let us in", cluster.name),
-        action: format!(
-            "Import it with grantAccess, or give role {} an access entry with AmazonEKSAdminViewPolicy.",
-            KubernetesRole::Reader.name()
-        ),
+        action: way_in(scene),
         upstream: failure.upstream.clone(),
     };
     if entered == Some(false) {
@@ -112,6 +112,26 @@ fn refused(cluster: &EksCluster, entered: Option<bool>, failure: &Failure) -> Re
     let reason = "our access entry has not reached the Kubernetes API yet (up to a minute)";
     let wait = Wait::new(WaitingOn::Aws, reason).of("access-entry");
     Ok(Some(Wait { deadline: Some(SPREADING), failure: Some(denied), ..wait }))
+}
+
+/// How we get in again: entries that are ours to make are made by the stage control-plane, all of them.
+fn way_in(scene: Scene<'_>) -> String {
+    let [reader, writer] = KubernetesRole::ALL.map(KubernetesRole::name);
+    let borrowed = scene.cluster.import.as_ref().is_some_and(|import| !import.grant_access);
+    match (&scene.cluster.target.role_arn, borrowed) {
+        (Some(role), true) => {
+            format!("Import it with grantAccess, or give {role} an access entry with AmazonEKSClusterAdminPolicy.")
+        }
+        (Some(role), false) => format!("Run the stage control-plane again: it makes the access entry of {role}."),
+        (None, true) => format!(
+            "Import it with grantAccess, or give role {reader} an access entry with AmazonEKSAdminViewPolicy and role \
+             {writer} one with AmazonEKSClusterAdminPolicy."
+        ),
+        (None, false) => format!(
+            "Run the stage control-plane again: it makes the access entries of the roles {reader} and {writer} that are \
+             missing."
+        ),
+    }
 }
 
 /// A silent endpoint that is not open to everybody is out of our reach, and is told at once (field report BR-011).

@@ -37,14 +37,14 @@ pub(crate) async fn apply(
         Change::CreateAssociation { role_arn } => {
             match eks.create_pod_identity(name, ACCOUNT, role_arn, &mark.token, &mark.tags).await {
                 Ok(id) => Ok(Made::from([("associationId".to_owned(), id)])),
-                // Its answer was lost; the next look compares its role (field report BR-025).
-                Err(trouble) if trouble.is_upstream("ResourceInUseException") => Ok(Made::new()),
-                Err(trouble) => Err(spreading(trouble)),
+                Err(trouble) => Err(judged(clients, scene, trouble).await),
             }
         }
         Change::SetAssociationRole { id, role_arn } => {
-            let set = eks.set_pod_identity_role(name, id, role_arn, &mark.token).await;
-            set.map(|()| Made::new()).map_err(spreading)
+            match eks.set_pod_identity_role(name, id, role_arn, &mark.token).await {
+                Ok(()) => Ok(Made::new()),
+                Err(trouble) => Err(judged(clients, scene, trouble).await),
+            }
         }
         Change::Addon(change) => addons::apply(eks, name, change, mark).await,
         Change::Apply(title) => apply_object(context, clients, scene, title).await,
@@ -56,27 +56,12 @@ async fn create_role(context: &Context, clients: &Clients, name: &str, mark: &Ma
     let trust = role::trust(&clients.inside.cluster.arn);
     let boundary = context.permissions_boundary.as_deref();
     let wanted = NewRole { name, path: ROLE_PATH, trust: &trust, boundary };
-    match clients.iam.create_role(&wanted, &mark.tags).await {
-        Ok(arn) => Ok(Made::from([("roleArn".to_owned(), arn)])),
-        // Its answer was lost: the name is of this cluster alone.
-        Err(trouble) if trouble.is_upstream("EntityAlreadyExists") => Ok(Made::new()),
-        Err(trouble) => Err(trouble),
-    }
+    clients.iam.create_role(&wanted, &mark.tags).await.map(|arn| Made::from([("roleArn".to_owned(), arn)]))
 }
 
-/// A role that was just made is not known to EKS at once; it answers that it cannot be assumed or does not exist.
-fn spreading(trouble: Trouble) -> Trouble {
-    match trouble {
-        Trouble::Fatal(failure)
-            if failure.upstream.as_ref().is_some_and(|upstream| {
-                ["InvalidParameterException", "InvalidRequestException", "ResourceNotFoundException"]
-                    .contains(&upstream.code.as_str())
-            }) && failure.message.contains("role") =>
-        {
-            Trouble::Later { on: domain::states::WaitingOn::Aws, failure }
-        }
-        other => other,
-    }
+/// What a refusal of the driver's role means: while it is young, EKS may not know it yet.
+async fn judged(clients: &Clients, scene: Scene<'_>, trouble: Trouble) -> Trouble {
+    clients.iam.judge_refusal(trouble, &role::name(scene.cluster), role::SERVICE, scene.now).await
 }
 
 async fn apply_object(context: &Context, clients: &Clients, scene: Scene<'_>, title: &str) -> Result<Made, Trouble> {

@@ -49,6 +49,8 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RoleSeen {
+    /// Whether this cluster's stages made it.
+    pub ours: bool,
     /// Its inline policy.
     pub policy: Option<Value>,
 }
@@ -180,11 +182,9 @@ async fn look(kubernetes: &Kubernetes, object: &Object) -> Result<ObjectSeen, Tr
 
 async fn role_seen(clients: &Clients, scene: Scene<'_>) -> Result<Option<RoleSeen>, Trouble> {
     let name = role::name(scene.cluster);
-    if clients.iam.role(&name).await?.is_none() {
-        return Ok(None);
-    }
+    let Some(role) = clients.iam.role(&name).await? else { return Ok(None) };
     let policy = clients.iam.inline_policy(&name, role::policy_name(scene.cluster)).await?;
-    Ok(Some(RoleSeen { policy }))
+    Ok(Some(RoleSeen { ours: role.is_owned(scene.cluster.id), policy }))
 }
 
 async fn driver(clients: &Clients, eks: &EksCluster) -> Result<Seen, Trouble> {

@@ -2,11 +2,11 @@
 
 use crate::{change::Change, observe::Observed, role};
 use addons::Verdict;
-use cloud::s3::Bucket;
+use cloud::{iam::foreign_role, is_owned, s3::Bucket};
 use domain::{
     codes::ErrorCode,
     failure::Failure,
-    naming::{STORAGE_CLAIM, STORAGE_VOLUME, TAG_CLUSTER},
+    naming::{STORAGE_CLAIM, STORAGE_VOLUME},
     states::WaitingOn,
 };
 use engine::{
@@ -86,6 +86,9 @@ fn in_the_way(scene: Scene<'_>, observed: &Observed) -> Option<Failure> {
         }
         Bucket::Free | Bucket::Ours => {}
     }
+    if observed.role.as_ref().is_some_and(|role| !role.ours) && !is_borrowed(scene, observed) {
+        return Some(foreign_role(&role::name(scene.cluster)));
+    }
     if let Some(twin) = &observed.twin {
         let text = format!("volume {twin} has the handle of volume {STORAGE_VOLUME}: the driver takes them for one");
         return Some(Failure::new(ErrorCode::Conflict, text).with_action(format!("Remove volume {twin}.")));
@@ -113,10 +116,7 @@ fn is_bound(observed: &Observed) -> bool {
 /// Whether the driver has an identity that is not ours: it was there before us, and other mounts rest on it.
 fn is_borrowed(scene: Scene<'_>, observed: &Observed) -> bool {
     scene.cluster.import.is_some()
-        && observed
-            .association
-            .as_ref()
-            .is_some_and(|association| association.tags.get(TAG_CLUSTER) != Some(&scene.cluster.id.to_string()))
+        && observed.association.as_ref().is_some_and(|association| !is_owned(&association.tags, scene.cluster.id))
 }
 
 /// The bucket with the file that probes read.

@@ -47,7 +47,7 @@ fn made(cluster: &Cluster) -> Observed {
     let mut observed = bare();
     observed.place.state = Bucket::Ours;
     observed.place.has_probe_file = true;
-    observed.role = Some(RoleSeen { policy: Some(role::policy("aws", BUCKET, "clusters/demo/")) });
+    observed.role = Some(RoleSeen { ours: true, policy: Some(role::policy("aws", BUCKET, "clusters/demo/")) });
     observed.association = Some(PodIdentity { id: "a-1".into(), role_arn: role::arn(cluster), tags: BTreeMap::new() });
     observed.driver.addon = Some(Addon {
         name: DRIVER.name.into(),
@@ -126,6 +126,18 @@ fn nodes_that_are_wanted_and_not_there_are_waited_for() {
     let observed = Observed { wanted_nodes: Some(2), ..made(&cluster) };
     let plan = planned(&cluster, &observed);
     assert!(matches!(&plan.steps[..], [Step::Wait(wait)] if wait.on == WaitingOn::Nodes && wait.failure.is_some()));
+}
+
+#[test]
+fn a_role_of_our_name_that_is_not_ours_is_a_conflict_and_is_never_changed() {
+    let (cluster, _) = records(&Value::Null);
+    let mut observed = bare();
+    observed.role = Some(RoleSeen { ours: false, policy: None });
+    let plan = planned(&cluster, &observed);
+    let End::Failed(failure) = plan.end else { unreachable!() };
+    assert!(plan.steps.is_empty() && failure.code == ErrorCode::Conflict, "{failure}");
+    assert!(failure.message.contains(&role::name(&cluster)), "{failure}");
+    assert!(failure.action.contains("Delete the role"), "{}", failure.action);
 }
 
 #[test]

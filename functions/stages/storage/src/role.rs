@@ -7,6 +7,9 @@ use domain::naming::{Names, ROLE_PATH, Role};
 use engine::record::Cluster;
 use serde_json::{Value, json};
 
+/// The service that acts as it, for the driver's pods.
+pub(crate) const SERVICE: &str = "pods.eks.amazonaws.com";
+
 /// Its name.
 pub(crate) fn name(cluster: &Cluster) -> String {
     Names::of(&cluster.tag, cluster.id).role(Role::S3Driver)
@@ -29,7 +32,7 @@ pub(crate) fn trust(eks_arn: &str) -> Value {
         "Version": "2012-10-17",
         "Statement": [{
             "Effect": "Allow",
-            "Principal": { "Service": "pods.eks.amazonaws.com" },
+            "Principal": { "Service": SERVICE },
             "Action": ["sts:AssumeRole", "sts:TagSession"],
             "Condition": { "ArnEquals": { "aws:SourceArn": eks_arn } },
         }],

@@ -73,6 +73,11 @@ describe("a whole draft", () => {
   });
 });
 
+it("takes a session of a role for its role", () => {
+  const session = "arn:aws:sts::111122223333:assumed-role/AWSReservedSSO_Admin_abc/user";
+  expect(check(draft({ administrators: [session] }), "basics")).toEqual({});
+});
+
 describe("what is wrong", () => {
   it.each([
     ["basics", { tag: "-x" }, "/tag"],

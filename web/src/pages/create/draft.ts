@@ -54,7 +54,7 @@ export function stepOf(pointer: string): Step {
 }
 
 const TAG = /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/;
-const PRINCIPAL = /^arn:aws[a-z-]*:iam::\d{12}:(role|user)\/.+$/;
+const PRINCIPAL = /^arn:aws[a-z-]*:(iam::\d{12}:(role|user)\/.+|sts::\d{12}:assumed-role\/[^/]+\/[^/]+)$/;
 const CIDR = /^(\d{1,3}\.){3}\d{1,3}\/(1[6-9]|2[0-4])$/;
 const SUBNET = /^subnet-[0-9a-f]{8,17}$/;
 const PREFIX = /^[A-Za-z0-9_.=-]+(\/[A-Za-z0-9_.=-]+)*\/?$/;

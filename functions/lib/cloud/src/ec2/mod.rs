@@ -84,6 +84,11 @@ fn changing<E: ProvideErrorMetadata>(operation: &str, error: &CallError<E>) -> T
     errors::change("ec2", operation, error)
 }
 
+/// The error of a call that makes something under a name of its own.
+fn creating<E: ProvideErrorMetadata>(operation: &str, error: &CallError<E>, exists: &str) -> Trouble {
+    errors::create("ec2", operation, error, &[exists])
+}
+
 /// A list read by ids: that one of them is unknown is an empty answer, since a thing just made may not show yet.
 fn listed<T, E: ProvideErrorMetadata>(operation: &str, result: Result<T, CallError<E>>) -> Result<Option<T>, Trouble> {
     errors::maybe("ec2", operation, result)

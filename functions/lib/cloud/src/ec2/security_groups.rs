@@ -1,7 +1,7 @@
 //! Security groups. What matters to EFA is that a group allows all traffic with itself, both ways, by rules that name
 //! the group: a rule for any address does not count.
 
-use super::{Ec2, Find, changing, incomplete, listed, made_before, tags};
+use super::{Ec2, Find, creating, incomplete, listed, made_before, tags};
 use crate::Tags;
 use aws_sdk_ec2::types::{IpPermission, IpRange, ResourceType, UserIdGroupPair};
 use domain::failure::Trouble;
@@ -54,7 +54,8 @@ impl Ec2 {
         }
     }
 
-    /// Makes a security group and answers its id. Its name guards against a second one: `InvalidGroup.Duplicate`.
+    /// Makes a security group and answers its id. Its name guards against a second one: that the VPC has it
+    /// already is uncertain, and the next look tells whose it is.
     pub async fn create_security_group(
         &self,
         vpc_id: &str,
@@ -64,7 +65,7 @@ impl Ec2 {
     ) -> Result<String, Trouble> {
         let call = self.change.create_security_group().vpc_id(vpc_id).group_name(name).description(description);
         let made = call.tag_specifications(tags::specification(ResourceType::SecurityGroup, tags)).send().await;
-        let made = made.map_err(|error| changing("CreateSecurityGroup", &error))?;
+        let made = made.map_err(|error| creating("CreateSecurityGroup", &error, "InvalidGroup.Duplicate"))?;
         made.group_id.ok_or_else(|| incomplete("CreateSecurityGroup", "groupId"))
     }
 

@@ -1,6 +1,6 @@
 //! Add-ons that need more than a version: configuration, and the one way out of a failed creation.
 
-use super::{Eks, changing, incomplete, sdk_tags};
+use super::{Eks, changing, creating, incomplete, sdk_tags};
 use crate::Tags;
 use aws_sdk_eks::types::ResolveConflicts;
 use domain::failure::Trouble;
@@ -19,7 +19,7 @@ impl Eks {
         let call = self.change.create_addon().cluster_name(cluster).addon_name(name).addon_version(version);
         let call = call.resolve_conflicts(ResolveConflicts::Overwrite).configuration_values(configuration);
         let made = call.client_request_token(token).set_tags(sdk_tags(tags)).send().await;
-        let made = made.map_err(|error| changing("CreateAddon", &error))?;
+        let made = made.map_err(|error| creating("CreateAddon", &error))?;
         made.addon.and_then(|addon| addon.addon_arn).ok_or_else(|| incomplete("CreateAddon", "addon"))
     }
 

@@ -1,6 +1,6 @@
 //! EKS add-ons: what is installed, which version goes with a cluster, making one.
 
-use super::{Eks, changing, incomplete, maybe, reading, sdk_tags, tags, text};
+use super::{Eks, creating, incomplete, maybe, reading, sdk_tags, tags, text};
 use crate::Tags;
 use aws_sdk_eks::types::ResolveConflicts;
 use domain::{failure::Trouble, status::AddonStatus};
@@ -78,7 +78,7 @@ impl Eks {
     }
 
     /// Makes an add-on and answers its ARN; what is there of it unmanaged is taken over. `token` makes a second sending
-    /// the same add-on.
+    /// the same add-on; that EKS manages one already is uncertain.
     pub async fn create_addon(
         &self,
         cluster: &str,
@@ -90,7 +90,7 @@ impl Eks {
         let call = self.change.create_addon().cluster_name(cluster).addon_name(name).addon_version(version);
         let call = call.resolve_conflicts(ResolveConflicts::Overwrite).client_request_token(token);
         let made = call.set_tags(sdk_tags(tags)).send().await;
-        let made = made.map_err(|error| changing("CreateAddon", &error))?;
+        let made = made.map_err(|error| creating("CreateAddon", &error))?;
         made.addon.and_then(|addon| addon.addon_arn).ok_or_else(|| incomplete("CreateAddon", "addon"))
     }
 

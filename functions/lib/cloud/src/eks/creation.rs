@@ -87,7 +87,7 @@ fn logging() -> Logging {
 }
 
 fn creating(error: &CallError<CreateClusterError>) -> Trouble {
-    let trouble = changing("CreateCluster", error);
+    let trouble = super::creating("CreateCluster", error);
     let zones = match error.as_service_error() {
         Some(CreateClusterError::UnsupportedAvailabilityZoneException(refused)) => refused.valid_zones(),
         _ => return trouble,

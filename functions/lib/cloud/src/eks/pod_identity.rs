@@ -1,6 +1,6 @@
 //! Pod Identity associations: which IAM role the pods of a service account have.
 
-use super::{Eks, changing, incomplete, maybe, reading, sdk_tags, tags, text};
+use super::{Eks, changing, creating, incomplete, maybe, reading, sdk_tags, tags, text};
 use crate::Tags;
 use domain::failure::Trouble;
 use serde::Serialize;
@@ -49,7 +49,8 @@ impl Eks {
         }))
     }
 
-    /// Gives a service account a role and answers the association's id. A service account has one: `ResourceInUseException`.
+    /// Gives a service account a role and answers the association's id. A service account has one: that it
+    /// has it already is uncertain, and the next look compares its role (field report BR-025).
     pub async fn create_pod_identity(
         &self,
         cluster: &str,
@@ -61,7 +62,7 @@ impl Eks {
         let call = self.change.create_pod_identity_association().cluster_name(cluster).namespace(namespace);
         let call = call.service_account(service_account).role_arn(role_arn).client_request_token(token);
         let made = call.set_tags(sdk_tags(tags)).send().await;
-        let made = made.map_err(|error| changing("CreatePodIdentityAssociation", &error))?;
+        let made = made.map_err(|error| creating("CreatePodIdentityAssociation", &error))?;
         let id = made.association.and_then(|association| association.association_id);
         id.ok_or_else(|| incomplete("CreatePodIdentityAssociation", "association"))
     }

@@ -1,6 +1,6 @@
 //! OIDC providers: found by host and path alone (field report BR-014).
 
-use super::{Iam, changing, maybe, sdk_tags};
+use super::{Iam, changing, creating, maybe, sdk_tags};
 use crate::{Tags, errors};
 use domain::{
     codes::ErrorCode,
@@ -46,11 +46,11 @@ impl Iam {
     }
 
     /// Makes a provider and answers its ARN; IAM trusts EKS's certificates without a thumbprint. The URL guards against
-    /// a second one: `EntityAlreadyExists`.
+    /// a second one: that one is there already is uncertain, and the next look finds it (field report BR-014).
     pub async fn create_oidc_provider(&self, issuer: &str, audience: &str, tags: &Tags) -> Result<String, Trouble> {
         let call = self.change.create_open_id_connect_provider().url(issuer).client_id_list(audience);
         let made = call.set_tags(Some(sdk_tags(tags)?)).send().await;
-        let made = made.map_err(|error| changing("CreateOpenIDConnectProvider", &error))?;
+        let made = made.map_err(|error| creating("CreateOpenIDConnectProvider", &error))?;
         made.open_id_connect_provider_arn.ok_or_else(|| {
             let text = "iam CreateOpenIDConnectProvider answered without OpenIDConnectProviderArn";
             Trouble::Uncertain(Failure::new(ErrorCode::UpstreamUnavailable, text))

@@ -113,6 +113,14 @@ pub(super) fn principal_arn(text: &str) -> bool {
         !name.is_empty() && !name.ends_with('/') && name.chars().all(|c| alphanumeric(c) || "+=,.@_/-".contains(c))
     };
     let parts: Vec<&str> = text.splitn(6, ':').collect();
-    matches!(parts.as_slice(), ["arn", p, "iam", "", a, resource]
-        if partition(p) && account(a) && resource.split_once('/').is_some_and(|(kind, n)| matches!(kind, "role" | "user") && name(n)))
+    let ["arn", p, service, "", a, resource] = parts.as_slice() else { return false };
+    let Some((kind, rest)) = resource.split_once('/') else { return false };
+    partition(p)
+        && account(a)
+        && match (*service, kind) {
+            ("iam", "role" | "user") => name(rest),
+            // The role's name without its path, and the session's.
+            ("sts", "assumed-role") => name(rest) && !rest.starts_with('/') && rest.matches('/').count() == 1,
+            _ => false,
+        }
 }

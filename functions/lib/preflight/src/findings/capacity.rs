@@ -8,7 +8,13 @@ use crate::{
     scene::Seen,
 };
 use contract::{choices::QuotaView, plan::Finding};
-use domain::{ErrorCode, capacity::PodRoom, catalogue::did_you_mean, decisions::CapacityType};
+use domain::{
+    ErrorCode,
+    capacity::PodRoom,
+    catalogue::{self, did_you_mean},
+    decisions::CapacityType,
+    ids::InstanceType,
+};
 use std::collections::BTreeMap;
 
 /// Pods of what we install that run on every node, and that run once (field report BR-046).
@@ -54,6 +60,7 @@ fn place(group: &Wanted<'_>, seen: &Seen) -> Vec<Finding> {
     match &seen.offerings {
         // Training plans bring capacity where they have it; their own check compares the zones.
         Ok(offered) => match offered.get(group.instance_type.as_str()) {
+            None if is_of_unknown_family(group.instance_type) => found.push(unknown_type(group, &kind)),
             None => {
                 let message = format!("no zone of the Region offers {}", group.instance_type);
                 let action = match did_you_mean(group.instance_type.as_str()) {
@@ -77,6 +84,25 @@ fn place(group: &Wanted<'_>, seen: &Seen) -> Vec<Finding> {
         Err(trouble) => found.push(unchecked(&kind, &format!("where {} is offered", group.instance_type), trouble)),
     }
     found
+}
+
+/// Whether the type is of a family that is newer than our catalogue.
+fn is_of_unknown_family(kind: &InstanceType) -> bool {
+    let family = |kind: &InstanceType| kind.as_str().rsplit_once('.').map(|(family, _)| family.to_owned());
+    let wanted = family(kind);
+    !catalogue::all().any(|known| family(&known.instance_type) == wanted)
+}
+
+/// SageMaker may have types before EC2 lists them: such a one passes, and AWS has the last word (field report BR-152).
+fn unknown_type(group: &Wanted<'_>, at: &str) -> Finding {
+    let kind = group.instance_type;
+    let message =
+        format!("{kind} is an unknown type: it is not in our catalogue, and EC2 lists it in no zone of the Region");
+    let action = match did_you_mean(kind.as_str()) {
+        Some(meant) => format!("Did you mean {meant}? Else check by yourself that it is offered and fits."),
+        None => "Check by yourself that it is offered and fits.".to_owned(),
+    };
+    warning(ErrorCode::InvalidInput, at, message, action)
 }
 
 /// The quota of each type and way of buying, for all groups that share it (field reports BR-058, BR-059).

@@ -41,7 +41,10 @@ pub fn of(request: &Request<'_>, seen: &Seen) -> Vec<Finding> {
         Purpose::Again => Vec::new(),
     };
     if request.purpose != Purpose::Again {
-        found.extend(capacity::of(request, seen));
+        let capacity = capacity::of(request, seen);
+        // What an import merely lacks and capacity cannot do without is told once, as what blocks.
+        found.retain(|one| !capacity.iter().any(|other| other.message == one.message));
+        found.extend(capacity);
         found.extend(plans::of(request, seen));
         found.extend(addresses::of(request, seen));
     }

@@ -1,6 +1,6 @@
 //! Administrators as IAM knows them (field report BR-007), and what our own roles may do (BR-017).
 
-use super::{blocking, finding, unchecked};
+use super::{blocking, finding, unchecked, warning};
 use crate::{Read, request::Request, scene::Seen};
 use contract::plan::{Finding, Severity};
 use domain::{ErrorCode, ids::PrincipalArn};
@@ -13,13 +13,23 @@ pub(super) fn administrators(request: &Request<'_>, seen: &Seen) -> Vec<Finding>
 
 fn administrator(index: usize, given: &PrincipalArn, known: &Read<Option<String>>, account: &str) -> Option<Finding> {
     let at = format!("/administrators/{index}");
-    if given.as_str().split(':').nth(4) != Some(account) {
+    if given.account() != account && given.is_session() {
+        let message = format!("{given} is a session of another account's role, which cannot be looked up");
+        return Some(blocking(ErrorCode::InvalidInput, &at, message, "Give the ARN of its role, path included."));
+    }
+    if given.account() != account {
         let message = format!("{given} is of another account and cannot be looked up");
         let action = "Make sure that the ARN is complete, path included.";
         return Some(finding(Severity::Unchecked, ErrorCode::PermissionDenied, &at, message, action));
     }
     match known {
-        Ok(Some(arn)) if arn == given.as_str() => None,
+        Ok(Some(arn)) if given.is_session() => {
+            let message =
+                format!("{given} is a session of role {arn}: whoever takes on that role becomes an administrator");
+            let action = "Nothing if that is meant; else give the ARN of a role or user.";
+            Some(warning(ErrorCode::InvalidInput, &at, message, action))
+        }
+        Ok(Some(arn)) if given.stands_for(arn) => None,
         Ok(Some(arn)) => {
             let message = format!("IAM does not know {given}: access entries need the whole ARN, path included");
             Some(blocking(ErrorCode::InvalidInput, &at, message, format!("Give {arn}.")))

@@ -9,13 +9,14 @@ use crate::{
     usage::tests::{cluster as hyperpod_cluster, group},
 };
 use cloud::{
-    ec2::{Vpc, Zone},
-    eks::OfferedVersion,
+    ec2::{SecurityGroup, SelfRules, Vpc, Zone},
+    eks::{EksCluster, OfferedVersion},
     quotas::{Quota, Source},
 };
 use contract::plan::{Finding, Severity};
 use domain::{ErrorCode, decisions::CreateCluster, failure::Failure, ids::ClusterId};
-use engine::record::{Cluster, SCHEMA, Target};
+use engine::record::{Cluster, Import, SCHEMA, Target};
+use footing::Footing;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -102,6 +103,15 @@ fn br_059_use_above_the_quota_leaves_nothing_free_and_says_both() {
 }
 
 #[test]
+fn groups_of_one_type_are_held_against_its_quota_together() {
+    let group = json!({ "zoneId": "usw2-az1", "instanceType": "ml.p5.48xlarge", "instanceCount": 5 });
+    let found = judged(&cluster(json!({ "instanceGroups": { "a": group, "b": group } })), &roomy());
+    let at: Vec<&str> = found.iter().filter_map(|one| one.pointer.as_deref()).collect();
+    assert_eq!(at, ["a", "b"].map(|name| format!("/hyperpod/instanceGroups/{name}/instanceCount")));
+    assert!(found.iter().all(|one| one.message.contains("limit 8, used 0, free 8, needs 10")), "{found:#?}");
+}
+
+#[test]
 fn totals_and_volumes_are_held_to_their_own_quotas() {
     let others = hyperpod_cluster("b", vec![group("ml.c5.large", 25, 25)]);
     let seen = Seen { hyperpod: Ok(vec![others]), ..roomy() };
@@ -109,6 +119,59 @@ fn totals_and_volumes_are_held_to_their_own_quotas() {
     let at: Vec<&str> = found.iter().filter_map(|one| one.pointer.as_deref()).collect();
     assert_eq!(at, ["/hyperpod/instanceGroups", "/hyperpod/instanceGroups/g/volumeSizeGib"]);
     assert!(found[0].message.contains("used 25, free 5, needs 8"), "{}", found[0].message);
+}
+
+fn imported() -> EksCluster {
+    EksCluster {
+        name: "a".to_owned(),
+        arn: "arn:aws:eks:us-west-2:111122223333:cluster/a".to_owned(),
+        status: domain::status::EksClusterStatus::read("ACTIVE"),
+        version: "1.34".to_owned(),
+        endpoint: String::new(),
+        certificate_authority: String::new(),
+        vpc_id: "vpc-1".to_owned(),
+        subnet_ids: Vec::new(),
+        security_group_ids: vec!["sg-1".to_owned()],
+        cluster_security_group_id: None,
+        role_arn: String::new(),
+        authentication_mode: "API".to_owned(),
+        access: Default::default(),
+        issuer: None,
+        issues: Vec::new(),
+        tags: BTreeMap::new(),
+    }
+}
+
+#[test]
+fn br_152_a_type_that_nobody_knows_yet_passes_and_is_told_as_unknown() {
+    let found = judged(&cluster(one("ml.p9.48xlarge", 1, json!({}))), &roomy());
+    assert!(found.iter().all(|one| one.severity != Severity::Blocking), "{found:#?}");
+    let told = found.iter().find(|one| one.pointer.as_deref() == Some("/hyperpod/instanceGroups/g/instanceType"));
+    assert!(told.is_some_and(|one| one.message.contains("ml.p9.48xlarge is an unknown type")), "{found:#?}");
+    // One that we know and that the Region does not have is refused.
+    let found = judged(&cluster(one("ml.p4d.24xlarge", 1, json!({}))), &roomy());
+    assert_eq!(found[0].severity, Severity::Blocking);
+    assert!(found[0].message.contains("no zone of the Region offers ml.p4d.24xlarge"), "{found:#?}");
+}
+
+#[test]
+fn a_self_rule_that_an_import_lacks_is_told_once_and_blocks_efa() {
+    let mut cluster = cluster(one("ml.p5.48xlarge", 1, json!({})));
+    cluster.import = Some(Import { eks_cluster_name: "a".to_owned(), fixes: Vec::new(), grant_access: true });
+    let mut seen = roomy();
+    let group = SecurityGroup {
+        id: "sg-1".to_owned(),
+        name: "nodes".to_owned(),
+        vpc_id: "vpc-1".to_owned(),
+        self_rules: SelfRules { ingress: true, egress: false },
+        egress_anywhere: true,
+        tags: BTreeMap::new(),
+    };
+    seen.site.eks = Ok(Some(imported()));
+    seen.site.footing = Ok(Some(Footing { node_groups: vec![group], ..Footing::default() }));
+    let found = of(&Request { cluster: &cluster, purpose: Purpose::Import, now: Timestamp::UNIX_EPOCH }, &seen);
+    let told: Vec<_> = found.iter().filter(|one| one.message.contains("security group sg-1")).collect();
+    assert_eq!((told.len(), told[0].severity), (1, Severity::Blocking), "{found:#?}");
 }
 
 #[test]
@@ -133,6 +196,27 @@ fn what_was_not_read_is_unchecked_and_comes_after_what_blocks() {
     assert_eq!((found[0].severity, found[0].code), (Severity::Blocking, ErrorCode::QuotaExceeded));
     assert!(found[0].message.contains("VPCs per Region") && found[0].message.contains("used 5"));
     assert!(found.len() > 3 && found[1..].iter().all(|one| one.severity == Severity::Unchecked), "{found:#?}");
+}
+
+#[test]
+fn br_007_a_session_is_told_as_its_role_and_one_of_another_account_is_refused() {
+    let role = "arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_Admin_abc";
+    let judged_with = |account: &str, known: Option<&str>| {
+        let mut cluster = cluster(one("ml.m5.4xlarge", 1, json!({})));
+        let session = format!("arn:aws:sts::{account}:assumed-role/AWSReservedSSO_Admin_abc/user");
+        cluster.decisions.administrators = vec![session.parse().unwrap()];
+        let seen = Seen { administrators: vec![Ok(known.map(str::to_owned))], ..roomy() };
+        let mut found = judged(&cluster, &seen);
+        assert_eq!((found.len(), found[0].pointer.as_deref()), (1, Some("/administrators/0")), "{found:#?}");
+        found.remove(0)
+    };
+    let told = judged_with("111122223333", Some(role));
+    assert_eq!(told.severity, Severity::Warning);
+    assert!(told.message.contains(&format!("a session of role {role}")), "{}", told.message);
+    assert_eq!(judged_with("111122223333", None).severity, Severity::Blocking);
+    let elsewhere = judged_with("999922223333", None);
+    assert_eq!(elsewhere.severity, Severity::Blocking);
+    assert!(elsewhere.action.contains("Give the ARN of its role"), "{}", elsewhere.action);
 }
 
 #[test]

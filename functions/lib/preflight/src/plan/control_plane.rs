@@ -1,6 +1,6 @@
 //! The changes of the stage control-plane: keys, titles and order are the stage's own.
 
-use super::stages::change;
+use super::{role_name, stages::change};
 use crate::{
     findings::{eks_zones, free_block},
     request::Request,
@@ -22,7 +22,7 @@ const ADDONS: [&str; 4] = ["vpc-cni", "kube-proxy", "eks-pod-identity-agent", "c
 /// A cluster from nothing.
 pub(super) fn made(request: &Request<'_>, seen: &Seen, version: &str) -> Vec<PlannedChange> {
     let tag = &request.cluster.tag;
-    let role = Names::of(tag, request.cluster.id).role(Role::Cluster);
+    let role = role_name(request, Role::Cluster);
     let mut changes = vec![
         change("create-cluster-role", format!("create role {role} for the EKS control plane")),
         change("attach-cluster-policy", format!("attach AmazonEKSClusterPolicy to {role}")),
@@ -42,10 +42,23 @@ pub(super) fn made(request: &Request<'_>, seen: &Seen, version: &str) -> Vec<Pla
         |name: &str| change(format!("create-addon/{name}"), format!("install add-on {name}, EKS's default version"));
     changes.extend(ADDONS.iter().map(|name| addon(name)));
     changes.push(change("create-access-entry", "create access entries for this control plane's own roles"));
-    changes.extend(request.cluster.decisions.administrators.iter().map(|principal| {
+    changes.extend(administrators(request, seen).into_iter().map(|principal| {
         change(format!("create-access-entry/{principal}"), format!("create an access entry for {principal}"))
     }));
     changes
+}
+
+/// Who gets an entry, each once: roles and users as given, and the role of a session.
+fn administrators(request: &Request<'_>, seen: &Seen) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for (index, given) in request.cluster.decisions.administrators.iter().enumerate() {
+        let known = seen.administrators.get(index).and_then(|known| known.as_ref().ok()?.clone());
+        let principal = known.filter(|_| given.is_session()).unwrap_or_else(|| given.to_string());
+        if !all.contains(&principal) {
+            all.push(principal);
+        }
+    }
+    all
 }
 
 fn network(request: &Request<'_>, seen: &Seen) -> Vec<PlannedChange> {

@@ -1,6 +1,6 @@
 //! The changes of the stage hyperpod: keys, titles and order are the stage's own.
 
-use super::stages::change;
+use super::{role_name, stages::change};
 use crate::{
     places::{self, Place},
     request::{Request, Wanted},
@@ -31,7 +31,7 @@ pub(super) fn changes(request: &Request<'_>, seen: &Seen) -> (Vec<PlannedChange>
         return (Vec::new(), None);
     }
     let names = Names::of(&request.cluster.tag, request.cluster.id);
-    let role = names.role(Role::Execution);
+    let role = role_name(request, Role::Execution);
     let region = &request.cluster.target.region;
     let mut changes = vec![
         change("create-execution-role", format!("create execution role {role}")),

@@ -52,6 +52,8 @@ pub fn page(
         kubernetes_version: version,
         findings,
         stages,
+        changes: Vec::new(),
+        waits: Vec::new(),
         groups,
     }
 }
@@ -127,7 +129,16 @@ fn foreign(findings: &[Finding]) -> Vec<String> {
 }
 
 fn roles(request: &Request<'_>) -> Vec<String> {
-    let names = Names::of(&request.cluster.tag, request.cluster.id);
     let made = Role::ALL.into_iter().filter(|role| *role != Role::Cluster || request.purpose == Purpose::Create);
-    made.map(|role| format!("{ROLE_PATH}{}", names.role(role))).collect()
+    made.map(|role| format!("{ROLE_PATH}{}", role_name(request, role))).collect()
+}
+
+/// A role's computed name. It ends in a hash of the cluster's id; of a cluster that is not recorded yet the id is drawn with
+/// the record, so that its hash cannot be told before.
+fn role_name(request: &Request<'_>, role: Role) -> String {
+    let name = Names::of(&request.cluster.tag, request.cluster.id).role(role);
+    match (request.purpose, name.rsplit_once('-')) {
+        (Purpose::Create | Purpose::Import, Some((stem, _))) => format!("{stem}-(hash of the cluster's id)"),
+        _ => name,
+    }
 }

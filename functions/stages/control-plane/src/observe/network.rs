@@ -4,11 +4,12 @@ use crate::change::{self, Place, Side};
 use cloud::{
     Tags,
     ec2::{Address, Ec2, Find, InternetGateway, NatGateway, RouteTable, SecurityGroup, Subnet, Vpc, VpcEndpoint, Zone},
+    is_owned,
 };
 use domain::{
     failure::Trouble,
     ids::SubnetId,
-    naming::{TAG_CHANGE, TAG_CLUSTER},
+    naming::{Names, TAG_CHANGE, TAG_CLUSTER},
 };
 use engine::reconciler::Scene;
 use ipnet::Ipv4Net;
@@ -43,6 +44,8 @@ pub struct Network {
     pub s3_endpoint: Option<VpcEndpoint>,
     /// Our security group.
     pub security_group: Option<SecurityGroup>,
+    /// Id of a security group of the VPC that has the name of ours and is not ours.
+    pub foreign_security_group: Option<String>,
 }
 
 /// Subnets that are used instead of a new VPC: borrowed, never changed.
@@ -59,16 +62,16 @@ pub struct Given {
 
 /// Looks at the network of the scene's cluster.
 pub(crate) async fn observe(ec2: &Ec2, scene: Scene<'_>) -> Result<Network, Trouble> {
-    let id = scene.cluster.id.to_string();
+    let id = scene.cluster.id;
     if let Some(given) = &scene.cluster.decisions.network {
-        return borrowed(ec2, &given.subnet_ids, &id).await;
+        return borrowed(ec2, &given.subnet_ids, scene).await;
     }
     let everything = Find::default();
     let (zones, vpcs) = tokio::try_join!(ec2.zones(), ec2.vpcs(&everything))?;
-    let is_ours = |vpc: &Vpc| vpc.tags.get(TAG_CLUSTER) == Some(&id);
+    let is_ours = |vpc: &Vpc| is_owned(&vpc.tags, id);
     let other_cidrs = vpcs.iter().filter(|vpc| !is_ours(vpc)).flat_map(|vpc| vpc.cidrs.clone()).collect();
     let vpc = vpcs.into_iter().find(is_ours);
-    let ours = Find::tagged(TAG_CLUSTER, id.as_str());
+    let ours = Find::tagged(TAG_CLUSTER, id.to_string());
     let (gateways, addresses) = tokio::try_join!(ec2.internet_gateways(&ours), ec2.addresses(&ours))?;
     let network = Network {
         zones,
@@ -78,13 +81,13 @@ pub(crate) async fn observe(ec2: &Ec2, scene: Scene<'_>) -> Result<Network, Trou
         ..Network::default()
     };
     match vpc {
-        Some(vpc) => within(ec2, vpc, network, &id).await,
+        Some(vpc) => within(ec2, vpc, network, scene).await,
         None => Ok(network),
     }
 }
 
 /// Looks at given subnets, and at the one thing that is ours beside them.
-async fn borrowed(ec2: &Ec2, ids: &[SubnetId], cluster_id: &str) -> Result<Network, Trouble> {
+async fn borrowed(ec2: &Ec2, ids: &[SubnetId], scene: Scene<'_>) -> Result<Network, Trouble> {
     let mut given = Given::default();
     for id in ids {
         // One by one: a list that names one unknown id is refused as a whole.
@@ -99,21 +102,20 @@ async fn borrowed(ec2: &Ec2, ids: &[SubnetId], cluster_id: &str) -> Result<Netwo
     let inside = Find::by("vpc-id", vpc_id.as_str());
     let vpc = Find::id(vpc_id.as_str());
     let (vpcs, dns, groups) = tokio::try_join!(ec2.vpcs(&vpc), ec2.vpc_dns(&vpc_id), ec2.security_groups(&inside))?;
-    let ours = |group: &SecurityGroup| {
-        group.tags.get(TAG_CLUSTER).is_some_and(|id| id == cluster_id) && made_by(&group.tags, change::SECURITY_GROUP)
-    };
+    let (security_group, foreign_security_group) = node_group(groups, scene);
     given.dns_support = dns.0;
     Ok(Network {
         vpc: vpcs.into_iter().next(),
         dns_hostnames: dns.1,
         given: Some(given),
-        security_group: groups.into_iter().find(ours),
+        security_group,
+        foreign_security_group,
         ..Network::default()
     })
 }
 
 /// Adds what is inside the VPC.
-async fn within(ec2: &Ec2, vpc: Vpc, network: Network, cluster_id: &str) -> Result<Network, Trouble> {
+async fn within(ec2: &Ec2, vpc: Vpc, network: Network, scene: Scene<'_>) -> Result<Network, Trouble> {
     let inside = Find::by("vpc-id", vpc.id.as_str());
     let (dns, subnets, tables, nats, endpoints, groups) = tokio::try_join!(
         ec2.vpc_dns(&vpc.id),
@@ -123,11 +125,12 @@ async fn within(ec2: &Ec2, vpc: Vpc, network: Network, cluster_id: &str) -> Resu
         ec2.vpc_endpoints(&inside),
         ec2.security_groups(&inside),
     )?;
-    let ours = |tags: &Tags, key: &str| tags.get(TAG_CLUSTER).is_some_and(|id| id == cluster_id) && made_by(tags, key);
+    let ours = |tags: &Tags, key: &str| is_owned(tags, scene.cluster.id) && made_by(tags, key);
     let place = |subnet: &Subnet| Place::ALL.into_iter().find(|place| ours(&subnet.tags, &change::subnet_key(*place)));
     let side = |table: &RouteTable| {
         [Side::Public, Side::Private].into_iter().find(|side| ours(&table.tags, &change::route_table_key(*side)))
     };
+    let (security_group, foreign_security_group) = node_group(groups, scene);
     Ok(Network {
         vpc: Some(vpc),
         dns_hostnames: dns.1,
@@ -137,9 +140,20 @@ async fn within(ec2: &Ec2, vpc: Vpc, network: Network, cluster_id: &str) -> Resu
         s3_endpoint: endpoints
             .into_iter()
             .find(|endpoint| ours(&endpoint.tags, change::S3_ENDPOINT) && !endpoint.state.starts_with("delet")),
-        security_group: groups.into_iter().find(|group| ours(&group.tags, change::SECURITY_GROUP)),
+        security_group,
+        foreign_security_group,
         ..network
     })
+}
+
+/// Our security group among those of the VPC, and the id of one that has its name without being ours: an earlier life of
+/// the tag may have left it in a VPC that was given.
+fn node_group(groups: Vec<SecurityGroup>, scene: Scene<'_>) -> (Option<SecurityGroup>, Option<String>) {
+    let ours =
+        |group: &SecurityGroup| is_owned(&group.tags, scene.cluster.id) && made_by(&group.tags, change::SECURITY_GROUP);
+    let name = Names::of(&scene.cluster.tag, scene.cluster.id).security_group();
+    let foreign = groups.iter().find(|group| group.name == name && !ours(group)).map(|group| group.id.clone());
+    (groups.into_iter().find(ours), foreign)
 }
 
 /// A NAT gateway lingers for an hour after its deletion; what is deleted does not count.

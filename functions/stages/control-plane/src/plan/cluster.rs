@@ -5,13 +5,12 @@ use crate::{
     admission::AUDIENCE,
     change::{CREATE_CLUSTER, Change, ClusterChange, Known},
     observe::{Around, cluster::BASE_ADDONS},
-    trust,
 };
-use cloud::eks::EksCluster;
+use cloud::{eks::EksCluster, iam::foreign_role, is_owned};
 use domain::{
     codes::ErrorCode,
     failure::Failure,
-    naming::{self, Names, TAG_ATTEMPT, TAG_CLUSTER, TAG_OPERATION},
+    naming::{self, Names, TAG_ATTEMPT, TAG_OPERATION},
     states::WaitingOn,
     status::{EksClusterStatus, StatusClass},
     versions::KubernetesMinor,
@@ -48,14 +47,14 @@ fn administrators(around: &Around) -> Result<(), Failure> {
     let failure = Failure::new(ErrorCode::InvalidInput, text);
     Err(match &one.meant {
         Some(meant) => failure.with_action(format!("Did you mean {meant}? Access entries need the ARN with its path.")),
-        None => failure.with_action("Give the ARN of a role or user that exists."),
+        None => failure.with_action("Give the whole ARN of a role or user that exists, path included."),
     })
 }
 
 /// A cluster of this name that somebody else made is a conflict; one of ours that this very run saw fail is told, and an
 /// earlier one is made again.
 fn ours(scene: Scene<'_>, cluster: &EksCluster) -> Result<(), Failure> {
-    if cluster.tags.get(TAG_CLUSTER) != Some(&scene.cluster.id.to_string()) {
+    if !is_owned(&cluster.tags, scene.cluster.id) {
         let text = format!("there is an EKS cluster {} that this product did not make", cluster.name);
         return Err(Failure::new(ErrorCode::Conflict, text)
             .with_action("Choose another tag, or import that cluster instead of making one."));
@@ -89,21 +88,10 @@ fn creation_failed(cluster: &EksCluster) -> Failure {
 /// The role of our name is ours, and lets EKS in: a role that does not is never assumed by waiting (field report BR-002).
 fn own_role(scene: Scene<'_>, around: &Around) -> Result<(), Failure> {
     let Some(role) = &around.role else { return Ok(()) };
-    if role.tags.get(TAG_CLUSTER) != Some(&scene.cluster.id.to_string()) {
-        let text = format!("there is a role {} that this product did not make", role.name);
-        return Err(
-            Failure::new(ErrorCode::Conflict, text).with_action("Delete or rename it, then run the stage again.")
-        );
+    if !role.is_owned(scene.cluster.id) {
+        return Err(foreign_role(&role.name));
     }
-    if trust::lets_in(&role.trust, EKS) { Ok(()) } else { Err(untrusting(&role.name, &role.trust)) }
-}
-
-/// Says whom a role trusts instead of EKS.
-pub(crate) fn untrusting(role: &str, trust: &Value) -> Failure {
-    let text = format!("role {role} trusts {}, not {EKS}: EKS cannot assume it", trust::principals(trust));
-    let action =
-        format!("Let {EKS} assume the role by its trust policy, or delete the role; then run the stage again.");
-    Failure::new(ErrorCode::InvalidInput, text).with_action(action)
+    role.trusts(EKS)
 }
 
 fn version(scene: Scene<'_>, around: &Around) -> Result<KubernetesMinor, Failure> {

@@ -28,8 +28,7 @@ pub(super) fn begin(scene: Scene<'_>, network: &Network, steps: &mut Vec<Step<Ch
     public_side(network, steps);
     nat(network, steps);
     private_side(network, steps);
-    security_group(scene, network, steps);
-    Ok(())
+    security_group(scene, network, steps)
 }
 
 /// The VPC's block, its subnets' blocks and the two zones.
@@ -164,11 +163,23 @@ fn private_side(network: &Network, steps: &mut Vec<Step<Change>>) {
 }
 
 /// Our security group in the VPC, whosever the VPC is.
-pub(super) fn security_group(scene: Scene<'_>, network: &Network, steps: &mut Vec<Step<Change>>) {
+///
+/// # Errors
+/// Another group of the VPC has its name.
+pub(super) fn security_group(
+    scene: Scene<'_>,
+    network: &Network,
+    steps: &mut Vec<Step<Change>>,
+) -> Result<(), Failure> {
     let seen = network.security_group.as_ref();
     let group = Known::of(seen.map(|group| group.id.as_str()));
     if seen.is_none() {
         let name = Names::of(&scene.cluster.tag, scene.cluster.id).security_group();
+        if let Some(id) = &network.foreign_security_group {
+            let text = format!("security group {id} is named {name} and was not made for this cluster");
+            return Err(Failure::new(ErrorCode::Conflict, text)
+                .with_action("Delete it if nothing is in it, or choose another tag for the cluster."));
+        }
         steps.push(Step::Change(Change::CreateSecurityGroup { vpc: network.vpc_id(), name }));
     }
     if !seen.is_some_and(|seen| seen.self_rules.ingress) {
@@ -180,6 +191,7 @@ pub(super) fn security_group(scene: Scene<'_>, network: &Network, steps: &mut Ve
     if !seen.is_some_and(|seen| seen.egress_anywhere) {
         steps.push(Step::Change(Change::AllowEgress { group }));
     }
+    Ok(())
 }
 
 /// The way out through the NAT gateway, once there is one.

@@ -232,6 +232,16 @@ fn br_002_a_role_that_does_not_trust_eks_is_never_waited_for() {
 }
 
 #[test]
+fn a_security_group_of_our_name_that_is_not_ours_is_a_conflict() {
+    let mut observed = given(vec![subnet("subnet-a", "usw2-az1"), subnet("subnet-b", "usw2-az2")]);
+    observed.network.security_group = None;
+    observed.network.foreign_security_group = Some("sg-earlier".to_owned());
+    let failure = World::asking(json!({})).failure(&observed);
+    assert_eq!(failure.code, ErrorCode::Conflict);
+    assert!(failure.message.contains("sg-earlier is named hyperpod-instantstart-demo"), "{failure}");
+}
+
+#[test]
 fn br_007_an_administrator_that_iam_has_under_a_path_is_named_with_it() {
     let mut observed = empty();
     let meant = "arn:aws:iam::111122223333:role/aws-reserved/Admin".to_owned();

@@ -10,7 +10,7 @@ use domain::{
     codes::ErrorCode,
     failure::{Failure, Trouble as CallTrouble},
     ids::HyperPodClusterName,
-    naming::{Names, TAG_CLUSTER, hyperpod_log_group},
+    naming::{Names, hyperpod_log_group},
     status::{HyperPodClusterStatus, NodeStatus},
 };
 use engine::reconciler::Scene;
@@ -80,7 +80,7 @@ async fn look_into(
     attached: Attached,
 ) -> Result<Cluster, CallTrouble> {
     let tags = clients.hyperpod.tags(&attached.arn).await?;
-    let ours = tags.get(TAG_CLUSTER) == Some(&scene.cluster.id.to_string());
+    let ours = cloud::is_owned(&tags, scene.cluster.id);
     let mut cluster = Cluster { attached, ours, nodes: Vec::new(), joined: BTreeMap::new(), troubles: BTreeMap::new() };
     if matches!(cluster.attached.status, HyperPodClusterStatus::Failed | HyperPodClusterStatus::Deleting) {
         return Ok(cluster);

@@ -54,6 +54,8 @@ pub(crate) struct Site {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RoleSeen {
+    /// Whether this cluster's stages made it.
+    pub(crate) ours: bool,
     /// When it was made.
     pub(crate) created_at: Option<Timestamp>,
     /// ARNs of the managed policies that it has.
@@ -120,5 +122,5 @@ async fn role_seen(clients: &Clients, scene: Scene<'_>) -> Result<Option<RoleSee
     let policy = role::policy_name(scene.cluster);
     let (attached, policy) =
         tokio::try_join!(clients.iam.attached_policies(&name), clients.iam.inline_policy(&name, policy))?;
-    Ok(Some(RoleSeen { created_at: role.created_at, attached, policy }))
+    Ok(Some(RoleSeen { ours: role.is_owned(scene.cluster.id), created_at: role.created_at, attached, policy }))
 }

@@ -7,18 +7,48 @@ use crate::{
 use cloud::sagemaker::{Capacity, TrainingPlan};
 use domain::{codes::ErrorCode, failure::Failure};
 use jiff::Timestamp;
+use std::collections::BTreeMap;
 
 /// Checks groups that are to be made.
 pub(super) fn new_groups(groups: &[&Wanted], seen: &Observed, site: &Site, now: Timestamp) -> Result<(), Failure> {
     for group in groups {
         zone(group, site)?;
         if let Capacity::Plan(arn) = &group.capacity {
-            let plan = seen.plans.get(arn.as_str());
-            let free = plan.map_or(0, |plan| plan.free(seen.cluster.iter().map(|cluster| &cluster.attached), now));
-            held(group, plan, free, now)?;
+            held(group, seen.plans.get(arn.as_str()), now)?;
         }
     }
     self_rules(groups, site)
+}
+
+/// Checks that each training plan holds all that is asked of it together: `more` are groups with the instances that they
+/// are to have beyond those that they have.
+pub(super) fn shares(more: &[(&Wanted, u32)], seen: &Observed, now: Timestamp) -> Result<(), Failure> {
+    let mut shares: BTreeMap<&str, Vec<(&Wanted, u32)>> = BTreeMap::new();
+    for &(group, count) in more {
+        if let Capacity::Plan(arn) = &group.capacity {
+            shares.entry(arn.as_str()).or_default().push((group, count));
+        }
+    }
+    for (arn, sharing) in shares {
+        let Some(plan) = seen.plans.get(arn) else { continue };
+        let free = plan.free(seen.cluster.iter().map(|cluster| &cluster.attached), now);
+        let wanted = sharing.iter().fold(0_u32, |sum, (_, count)| sum.saturating_add(*count));
+        if wanted > free {
+            return Err(too_few(plan, free, wanted, &sharing));
+        }
+    }
+    Ok(())
+}
+
+fn too_few(plan: &TrainingPlan, free: u32, wanted: u32, sharing: &[(&Wanted, u32)]) -> Failure {
+    let shares: Vec<String> = sharing.iter().map(|(group, count)| format!("{} {count}", group.name)).collect();
+    let text = format!(
+        "{free} of {} instances of training plan {} are free, {wanted} are wanted: {}",
+        plan.total,
+        plan.name,
+        shares.join(", ")
+    );
+    Failure::new(ErrorCode::CapacityUnavailable, text).with_action("Ask for less, or free instances of the plan.")
 }
 
 fn wrong(group: &Wanted, what: String) -> Failure {
@@ -33,8 +63,8 @@ fn zone(group: &Wanted, site: &Site) -> Result<(), Failure> {
     Err(wrong(group, format!("zone {} is not one of {}", group.zone_id, there.join(", "))))
 }
 
-/// The plan decides: what it is for, its type, its zone, whether it is still to come or there, what is free in it.
-fn held(group: &Wanted, plan: Option<&TrainingPlan>, free: u32, now: Timestamp) -> Result<(), Failure> {
+/// The plan decides: what it is for, its type, its zone, whether it is still to come or there.
+fn held(group: &Wanted, plan: Option<&TrainingPlan>, now: Timestamp) -> Result<(), Failure> {
     let Some(plan) = plan else {
         return Err(wrong(group, "its training plan does not exist in this account and Region".to_owned()));
     };
@@ -58,13 +88,6 @@ fn held(group: &Wanted, plan: Option<&TrainingPlan>, free: u32, now: Timestamp) 
         coming.filter_map(|block| block.zone_id.as_deref()).find(|zone| *zone != group.zone_id.as_str())
     {
         return Err(wrong(group, format!("training plan {name} is in zone {other}, not in {}", group.zone_id)));
-    }
-    if free < group.instance_count {
-        let text = format!(
-            "{free} of {} instances of training plan {name} are free, {} are wanted",
-            plan.total, group.instance_count
-        );
-        return Err(Failure { code: ErrorCode::CapacityUnavailable, ..wrong(group, text) });
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The cluster and its groups: made, made again, added to, raised; never touched because of waiting.
 
-use super::{Steps, foundation, foundation::Placed};
+use super::{Steps, check, foundation, foundation::Placed};
 use crate::{
     change::{CREATE_CLUSTER, Change},
     desired::Wanted,
@@ -119,7 +119,9 @@ fn create(
         return Err(Failure::new(ErrorCode::Conflict, text).with_action("Decide the instance groups."));
     }
     let groups: Vec<&Wanted> = wanted.iter().collect();
+    let all: Vec<(&Wanted, u32)> = wanted.iter().map(|group| (group, group.instance_count)).collect();
     let placed = foundation::steps(scene, seen, eks, &groups, None, steps)?;
+    check::shares(&all, seen, scene.now)?;
     let network = whole(&placed);
     let cluster = network.and_then(|network| {
         let groups = new_groups(scene, seen, &groups, &placed, &network)?;
@@ -188,14 +190,18 @@ fn change_groups(
     steps: &mut Steps,
 ) -> Result<(), Failure> {
     let attached = &cluster.attached;
-    let (mut missing, mut raised) = (Vec::new(), BTreeMap::new());
+    let (mut missing, mut raised, mut more) = (Vec::new(), BTreeMap::new(), Vec::new());
     for group in wanted {
         match attached.group(group.name.as_str()) {
-            None => missing.push(group),
+            None => {
+                missing.push(group);
+                more.push((group, group.instance_count));
+            }
             Some(there) => {
                 same_where_fixed(group, there)?;
                 if there.target < group.instance_count && !attached.autoscaled {
                     raised.insert(group.name.to_string(), group.instance_count);
+                    more.push((group, group.instance_count - there.target));
                 }
             }
         }
@@ -203,7 +209,7 @@ fn change_groups(
     if missing.is_empty()
         && let Some(foundation) = &seen.foundation
     {
-        foundation::role_of_groups(scene, foundation, eks, attached, steps);
+        foundation::role_of_groups(scene, foundation, eks, attached, steps)?;
         if attached.groups.iter().any(|group| uses(group, &foundation.script_prefix)) {
             foundation::scripts(foundation, steps);
         }
@@ -221,6 +227,7 @@ fn change_groups(
         let groups = missing.iter().map(|group| line(group)).collect();
         steps.push(Step::Change(Change::AddGroups { name: attached.name.clone(), groups, sent }));
     }
+    check::shares(&more, seen, scene.now)?;
     if !raised.is_empty() {
         let from = attached.groups.iter().map(|group| (group.name.clone(), group.target));
         let from = from.filter(|(name, _)| raised.contains_key(name)).collect();

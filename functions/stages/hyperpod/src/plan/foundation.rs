@@ -7,7 +7,7 @@ use crate::{
     observe::{Foundation, Observed, foundation::Site},
     role::{self, Places},
 };
-use cloud::{eks::EksCluster, s3::Bucket, sagemaker::Attached};
+use cloud::{eks::EksCluster, iam::foreign_role, s3::Bucket, sagemaker::Attached};
 use domain::{codes::ErrorCode, failure::Failure, naming::LIFECYCLE_ENTRY};
 use engine::{plan::Step, reconciler::Scene};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +40,9 @@ pub(super) fn steps(
     let (foundation, site) = grounds(seen)?;
     check::new_groups(groups, seen, site, scene.now)?;
     let ensured = subnets(site, eks, groups)?;
+    if foundation.role.as_ref().is_some_and(|role| !role.ours) {
+        return Err(foreign_role(&role::name(scene.cluster)));
+    }
     execution_role(scene, foundation, steps);
     bucket(foundation, steps)?;
     scripts(foundation, steps);
@@ -84,22 +87,30 @@ fn subnets(site: &Site, eks: &EksCluster, groups: &[&Wanted]) -> Result<Vec<Ensu
 }
 
 /// Puts back what somebody took from the role of groups that are there: nodes that run do not miss it, but none is replaced
-/// without it.
+/// without it. A role that is not ours any more is left alone unless it lacks something.
+///
+/// # Errors
+/// It lacks something and does not carry our tag.
 pub(super) fn role_of_groups(
     scene: Scene<'_>,
     foundation: &Foundation,
     eks: &EksCluster,
     attached: &Attached,
     steps: &mut Steps,
-) {
+) -> Result<(), Failure> {
     let arn = role::arn(scene.cluster);
     if !attached.groups.iter().any(|group| group.execution_role == arn) {
-        return;
+        return Ok(());
     }
+    let before = steps.len();
     execution_role(scene, foundation, steps);
     if foundation.role.as_ref().is_none_or(|role| role.policy.is_none()) {
         let nowhere = Placed { by_zone: BTreeMap::new(), security_group_ids: Vec::new() };
         policy(scene, foundation, eks, &nowhere, Some(attached), steps);
+    }
+    match &foundation.role {
+        Some(role) if !role.ours && steps.len() > before => Err(foreign_role(&role::name(scene.cluster))),
+        _ => Ok(()),
     }
 }
 

@@ -8,6 +8,7 @@ use engine::{
     record::{Cluster, Operation},
 };
 use jiff::Timestamp;
+use serde_json::Value;
 
 fn cluster(status: &str) -> EksCluster {
     EksCluster {
@@ -36,12 +37,17 @@ fn seen(cluster: EksCluster) -> Observed {
 }
 
 fn planned(observed: &Observed) -> Plan<Nothing> {
+    planned_of(observed, &Value::Null)
+}
+
+/// The plan for a cluster that is imported so, or made if it is null.
+fn planned_of(observed: &Observed, import: &Value) -> Plan<Nothing> {
     let (id, operation) = (ClusterId::from_parts(1, 1), OperationId::from_parts(1, 2));
     let at = "2026-12-01T08:00:00Z";
     let cluster: Cluster = serde_json::from_value(json!({
         "schema": 1, "id": id, "tag": "demo", "target": { "account": "111122223333", "region": "us-west-2" },
         "decisions": { "tag": "demo", "region": "us-west-2" }, "generation": 1, "version": 1, "createdAt": at,
-        "createdBy": "a-person", "firstOperation": operation,
+        "createdBy": "a-person", "firstOperation": operation, "import": import,
     }))
     .unwrap();
     let operation: Operation = serde_json::from_value(json!({
@@ -136,5 +142,10 @@ fn br_017_a_cluster_that_does_not_let_us_in_is_told_with_the_grant_that_would() 
     observed.entered = Some(false);
     let denied = failure(&observed);
     assert_eq!(denied.code, ErrorCode::PermissionDenied);
-    assert!(denied.message.contains("visible") && denied.action.contains("grantAccess"), "{denied}");
+    assert!(denied.message.contains("visible"), "{denied}");
+    let both = |action: &str| KubernetesRole::ALL.iter().all(|role| action.contains(&role.name()));
+    assert!(denied.action.contains("stage control-plane again") && both(&denied.action), "{}", denied.action);
+    let import = json!({ "eksClusterName": "demo" });
+    let End::Failed(borrowed) = planned_of(&observed, &import).end else { unreachable!() };
+    assert!(borrowed.action.contains("grantAccess") && both(&borrowed.action), "{}", borrowed.action);
 }

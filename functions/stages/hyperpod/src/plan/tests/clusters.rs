@@ -4,7 +4,7 @@ use super::world::{BUCKET, PLAN_ARN, World, at, group, keys, workers};
 use crate::{change::Change, plan::Steps, role};
 use cloud::{
     s3::Bucket,
-    sagemaker::{Capacity, NewGroup},
+    sagemaker::{Capacity, Group, NewGroup},
 };
 use domain::{
     codes::ErrorCode,
@@ -136,6 +136,17 @@ fn a_bucket_name_that_is_not_ours_is_a_conflict_and_nothing_is_begun() {
 }
 
 #[test]
+fn a_role_of_our_name_that_is_not_ours_is_a_conflict_and_is_left_as_it_is() {
+    let mut world = World::founded(workers(P5, 4, &json!({})));
+    let role = world.foundation().role.as_mut().unwrap();
+    (role.ours, role.attached) = (false, Vec::new());
+    let failure = refused(&world.plan());
+    assert_eq!(failure.code, ErrorCode::Conflict);
+    assert!(failure.message.contains(&role::name(&world.record)), "{failure}");
+    assert!(failure.action.contains("Delete the role"), "{}", failure.action);
+}
+
+#[test]
 fn br_043_the_entry_script_is_there_before_the_cluster_is_made() {
     let mut world = World::founded(workers(P5, 4, &json!({})));
     world.foundation().missing_scripts = vec!["on_create.sh".to_owned()];
@@ -201,6 +212,31 @@ fn a_training_plan_is_held_against_type_zone_count_target_and_dates_before_anyth
     assert_eq!(refused(&world.plan()).code, ErrorCode::CapacityUnavailable);
     world.seen.plans.clear();
     assert_eq!(refused(&world.plan()).code, ErrorCode::InvalidInput);
+}
+
+#[test]
+fn groups_that_share_a_training_plan_are_held_against_it_together() {
+    let on_plan = |count: u32| {
+        let more = json!({ "capacityType": "training-plan", "trainingPlanArn": PLAN_ARN });
+        workers(P5, count, &more)["instanceGroups"]["workers"].clone()
+    };
+    let both = json!({ "instanceGroups": { "trainers": on_plan(4), "workers": on_plan(4) } });
+    let mut world = World::founded(both.clone());
+    world.plan_starts("Active", at(-60), 6);
+    let failure = refused(&world.plan());
+    assert_eq!(failure.code, ErrorCode::CapacityUnavailable);
+    assert!(failure.message.contains("6 of 6 instances"), "{failure}");
+    assert!(failure.message.contains("8 are wanted: trainers 4, workers 4"), "{failure}");
+    world.plan_starts("Active", at(-60), 8);
+    assert_eq!(sent(&world.plan().steps).len(), 2);
+
+    // One is there with two of its four, the other is new: six more are asked for.
+    let there = Group { training_plan: Some(PLAN_ARN.to_owned()), target: 2, ..group(2) };
+    let mut world = World::running(both, vec![there]);
+    world.plan_starts("Active", at(-60), 5);
+    assert!(refused(&world.plan()).message.contains("6 are wanted: trainers 4, workers 2"));
+    world.plan_starts("Active", at(-60), 6);
+    assert!(keys(&world.plan()).iter().any(|key| key.starts_with("set-target")), "{:?}", keys(&world.plan()));
 }
 
 #[test]

@@ -91,7 +91,8 @@ impl World {
         let managed = role::managed_policy(&world.record.target.region);
         let cluster_id = world.record.id.to_string();
         let foundation = world.seen.foundation.as_mut().unwrap();
-        foundation.role = Some(RoleSeen { created_at: Some(at(-10)), attached: vec![managed], policy: None });
+        foundation.role =
+            Some(RoleSeen { ours: true, created_at: Some(at(-10)), attached: vec![managed], policy: None });
         foundation.bucket_state = Bucket::Ours;
         foundation.missing_scripts.clear();
         let ground = foundation.site.as_mut().unwrap().ground.as_mut().unwrap();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Whether a trust policy lets this service assume the role.
-pub(crate) fn lets_in(trust: &Value, service: &str) -> bool {
+pub(super) fn lets_in(trust: &Value, service: &str) -> bool {
     assuming(trust).any(|statement| {
         let services = statement.get("Principal").and_then(|principal| principal.get("Service"));
         services.is_some_and(|services| texts(services).any(|name| name == service))
@@ -11,7 +11,7 @@ pub(crate) fn lets_in(trust: &Value, service: &str) -> bool {
 }
 
 /// Whom a trust policy lets in, for people.
-pub(crate) fn principals(trust: &Value) -> String {
+pub(super) fn principals(trust: &Value) -> String {
     let named: Vec<String> = assuming(trust)
         .filter_map(|statement| statement.get("Principal"))
         .flat_map(|principal| match principal {
