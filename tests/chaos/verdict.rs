@@ -46,7 +46,7 @@ pub(crate) async fn records_tell_the_truth(product: &Product, ended: &Operation,
     let size = serde_json::to_vec(ended).unwrap().len();
     assert!(size <= limits::OPERATION_RECORD, "{what}: the operation's record has {size} bytes");
     for stage in Stage::ALL {
-        let stage = store.stage(ended.cluster_id, stage).await.unwrap();
+        let stage = store.stage(ended.cluster_id, *stage).await.unwrap();
         let size = serde_json::to_vec(&stage).unwrap().len();
         assert!(size <= limits::OPERATION_RECORD, "{what}: the record of {} has {size} bytes", stage.stage);
     }

@@ -134,7 +134,7 @@ impl Product {
         let before = store.cluster(cluster).await.unwrap().unwrap();
         let decided =
             Cluster { decisions: decisions(before.tag.as_str(), more), version: before.version + 1, ..before.clone() };
-        let (key, index) = (Key::cluster(cluster), IndexKey::clusters(&before.tag));
+        let (key, index) = (Key::cluster(cluster), IndexKey::clusters(&before.tag, cluster));
         let write = Transaction::new().put_indexed(&key, Some(index), &decided, &Condition::Version(before.version));
         store.write(write).await.unwrap();
     }

@@ -87,7 +87,7 @@ async fn a_driver_without_permission_fails_with_the_claim_bound_and_succeeds_onc
 
 #[tokio::test(start_paused = true)]
 async fn a_role_that_eks_refuses_for_longer_than_three_minutes_is_no_spreading() {
-    let (product, made) = with_control_plane(24, json!({})).await;
+    let (product, made) = with_control_plane(json!({})).await;
     let effect = Effect::Error {
         code: "InvalidParameterException".to_owned(),
         status: 400,
@@ -112,7 +112,7 @@ async fn a_role_that_eks_refuses_for_longer_than_three_minutes_is_no_spreading()
 
 #[tokio::test(start_paused = true)]
 async fn a_role_that_somebody_makes_under_our_name_meanwhile_is_looked_at_again_and_is_a_conflict() {
-    let (product, made) = with_control_plane(25, json!({})).await;
+    let (product, made) = with_control_plane(json!({})).await;
     let cluster = product.front.desk.store.cluster(made.cluster_id).await.unwrap().unwrap();
     let role = domain::naming::Names::of(&cluster.tag, cluster.id).role(domain::naming::Role::S3Driver);
     // It is there when ours is to be made, and nobody could see it before that.
