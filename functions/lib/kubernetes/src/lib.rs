@@ -15,6 +15,7 @@ mod object;
 mod owners;
 mod pods;
 mod reach;
+mod refusal;
 mod token;
 mod volumes;
 mod workloads;

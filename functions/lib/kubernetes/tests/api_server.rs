@@ -292,6 +292,34 @@ async fn cluster_wide_objects_and_empty_lists_are_read() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_refusal_is_found_again_by_the_servers_audit_id_whatever_its_body() {
+    let house = House::new();
+    let status = json!({
+        "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 422, "reason": "Invalid", "message": "is wrong",
+    });
+    let cases = [
+        (422, status.to_string(), "Invalid", "is wrong"),
+        (413, "<html>too large</html>".to_owned(), "413", "<html>too large</html>"),
+        (404, String::new(), "404", "Not Found"),
+    ];
+    for (code, body, upstream, text) in cases {
+        let refusing = Reach::new(move |_| {
+            let body = body.clone();
+            tower::service_fn(move |_: Call| {
+                let answer = http::Response::builder().status(code).header("Audit-Id", "5f0e-1");
+                std::future::ready(answer.body(http_body_util::Full::<bytes::Bytes>::from(body.clone())))
+            })
+        });
+        let kubernetes = Kubernetes::new(&refusing, &endpoint(), house.identity(None));
+        let refused = kubernetes.nodes("").await.unwrap_err();
+        let failure = refused.failure();
+        assert!(failure.message.ends_with(text) && !failure.action.is_empty(), "{failure:?}");
+        let told = failure.upstream.as_ref().unwrap();
+        assert_eq!((told.code.as_str(), told.request_id.as_deref()), (upstream, Some("5f0e-1")));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn pods_of_a_deployment_are_its_own_and_not_those_whose_names_begin_alike() {
     let house = House::new();
     let kubernetes = house.admin();
