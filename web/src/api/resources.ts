@@ -9,7 +9,6 @@ import type {
   InstanceType,
   JournalEntry,
   NodeList,
-  NodeView,
   OperationList,
   OperationView,
   RegionList,
@@ -48,24 +47,29 @@ export const useClusters = (cursor: string | undefined, limit: number): Live<Clu
 export const useCluster = (tag: string): Live<ClusterView> =>
   useResource<ClusterView>(`/v1/clusters/${segment(tag)}`, {}, (cluster) => paceOf(isMoving(cluster)));
 
-export interface WholeNodeList extends Omit<NodeList, "items" | "nextCursor"> {
-  items: NodeView[];
+interface Paged<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor?: string;
 }
 
-/** All nodes of a cluster: the totals of the first page, the items of every page. */
-export function useNodes(tag: string, moving: boolean): Live<WholeNodeList> {
-  const path = `/v1/clusters/${segment(tag)}/nodes`;
-  const read = async (signal: AbortSignal): Promise<WholeNodeList> => {
-    const first = await get<NodeList>(path, { limit: 100 }, signal);
-    const { nextCursor, ...head } = first;
-    if (!nextCursor) return head as WholeNodeList;
-    return { ...head, items: await getAll<NodeView>(path, {}, signal) };
+type Whole<List extends Paged<unknown>> = Omit<List, "items" | "nextCursor"> & { items: List["items"][number][] };
+
+/** A list that says something about itself: that of its first page, the items of every page. */
+function useWhole<List extends Paged<unknown>>(path: string, pace: () => number): Live<Whole<List>> {
+  const read = async (signal: AbortSignal): Promise<Whole<List>> => {
+    const { items, nextCursor, ...head } = await get<List>(path, { limit: 100 }, signal);
+    return { ...head, items: nextCursor ? await getAll<List["items"][number]>(path, {}, signal) : [...items] };
   };
-  return useLive(path, read, () => paceOf(moving));
+  return useLive(path, read, pace);
 }
 
-export const useSubnets = (tag: string): Live<SubnetList> =>
-  useResource<SubnetList>(`/v1/clusters/${segment(tag)}/subnets`, {}, () => QUIET_MS);
+export type WholeNodeList = Whole<NodeList>;
+
+export const useNodes = (tag: string, moving: boolean): Live<WholeNodeList> =>
+  useWhole<NodeList>(`/v1/clusters/${segment(tag)}/nodes`, () => paceOf(moving));
+
+export const useSubnets = (tag: string): Live<Whole<SubnetList>> =>
+  useWhole<SubnetList>(`/v1/clusters/${segment(tag)}/subnets`, () => QUIET_MS);
 
 export const useOperations = (clusterTag: string | undefined, cursor: string | undefined): Live<OperationList> =>
   useResource<OperationList>("/v1/operations", { clusterTag, cursor, limit: 20 }, (list) =>

@@ -125,6 +125,7 @@ fn is_namespace_going(status: &Status) -> bool {
 /// What can be done about a refusal; empty where it gets better by itself or is not the user's to mend.
 fn action(status: &Status) -> &'static str {
     match status.code {
+        403 if is_namespace_going(status) => "",
         401 | 403 => "Give the product's role an access entry with AmazonEKSClusterAdminPolicy, then run it again.",
         404 => {
             "Check that the namespace, the kind and the object named here are in the cluster: make what is missing (for a \
