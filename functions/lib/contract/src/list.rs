@@ -101,7 +101,7 @@ pub const ALL: &[Descriptor] = &[
     query::<nodes::ListNodes, nodes::NodeList>(
         "list_nodes",
         "List the nodes of a cluster",
-        "Lists a cluster's nodes as SageMaker and Kubernetes see them; those that never joined too.",
+        "Lists a cluster's nodes as SageMaker and Kubernetes see them, joined or not.",
         "/v1/clusters/{tag}/nodes",
         &[("tag", Place::Path), ("instanceGroup", Place::Query), ("limit", Place::Query), ("cursor", Place::Query)],
     ),
