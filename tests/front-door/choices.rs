@@ -130,7 +130,7 @@ async fn br_056_clusters_that_are_not_managed_are_listed_once_each_with_what_the
 }
 
 /// `research`, taken over.
-async fn research() -> House {
+pub(crate) async fn research() -> House {
     let house = House::furnished().await;
     house.ask("import_cluster", json!({ "eksClusterName": "research", "region": "us-west-2" }), None).await.unwrap();
     house

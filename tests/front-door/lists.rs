@@ -280,3 +280,22 @@ async fn br_137_br_167_a_hundred_groups_are_told_within_what_a_client_shows() {
     let shown = house.ask("get_cluster", json!({ "tag": "a" }), None).await.unwrap();
     assert_eq!(shown["decisions"]["hyperpod"]["instanceGroups"].as_object().unwrap().len(), 100);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_subnet_that_goes_between_two_pages_hides_no_other() {
+    let house = crate::choices::research().await;
+    let narrowed = json!({ "tag": "research" });
+    let whole = walk(&house, "list_subnets", narrowed.clone(), 100).await;
+    assert!(whole.len() >= 3, "{whole:?}");
+    assert_eq!(walk(&house, "list_subnets", narrowed, 1).await, whole);
+    let first = house.ask("list_subnets", json!({ "tag": "research", "limit": 1 }), None).await.unwrap();
+    assert_eq!(first["items"][0], whole[0]);
+    let gone = whole[0]["subnetId"].as_str().unwrap();
+    house.product.account.with_world(|world| {
+        assert!(world.ec2.subnets.remove(gone).is_some());
+    });
+    let input = json!({ "tag": "research", "limit": 100, "cursor": first["nextCursor"] });
+    let rest = house.ask("list_subnets", input, None).await.unwrap();
+    assert_eq!(rest["items"].as_array().unwrap()[..], whole[1..]);
+    assert!(rest["vpcId"].is_string() && rest.get("nextCursor").is_none());
+}

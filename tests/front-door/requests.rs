@@ -160,9 +160,10 @@ async fn grounded(house: &House, tag: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn capacity_is_decided_once_and_the_same_decision_again_is_no_contradiction() {
-    let house = House::new().await;
-    grounded(&house, "a").await;
-    // There is no EKS cluster behind these records: the stage must not get to see that while this test looks.
+    let house = House::furnished().await;
+    let made = house.ask("create_cluster", cluster("a"), Some("k")).await.unwrap();
+    house.product.ended(House::id(&made)).await;
+    // The stage must not come further than this test looks.
     let throttled = Fault::new("the stage waits", Effect::Throttle).on("eks", "*");
     let throttled = throttled.for_role("hyperpod-instantstart-hyperpod");
     house.product.account.with_world(|world| world.faults.switch_on(throttled).unwrap());
@@ -194,6 +195,30 @@ async fn capacity_without_ground_is_refused_with_the_stage_to_run() {
     let none = json!({ "tag": "a", "instanceGroups": {} });
     let refused = house.ask("create_hyperpod", none, Some("k3")).await.unwrap_err();
     assert_eq!((refused.status, refused.errors[0].pointer.as_str()), (400, "/instanceGroups"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn records_of_success_are_no_ground_and_a_hyperpod_cluster_is_whatever_records_say() {
+    let house = House::furnished().await;
+    grounded(&house, "a").await;
+    let input = json!({ "tag": "a", "instanceGroups": groups() });
+    let refused = house.ask("create_hyperpod", input, Some("k2")).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::DependencyMissing, "{refused:?}");
+    assert!(
+        refused.detail.contains("no EKS cluster") && refused.action.contains("run_stage for control-plane"),
+        "{refused:?}"
+    );
+    // An import of what HyperPod stands on already, whose stages have not come to an end.
+    let import = json!({ "eksClusterName": "research", "region": "us-west-2" });
+    let answer = house.ask("import_cluster", import, Some("k3")).await.unwrap();
+    house.ask("cancel_operation", json!({ "operationId": answer["operationId"] }), None).await.unwrap();
+    house.product.ended(House::id(&answer)).await;
+    let stages = house.ask("list_stages", json!({ "tag": "research" }), None).await.unwrap();
+    assert!(stages["items"].as_array().unwrap().iter().all(|one| one["state"] != "succeeded"), "{stages}");
+    let input = json!({ "tag": "research", "instanceGroups": groups() });
+    let request = Request { validate_only: true, ..person() };
+    let plan = house.send("create_hyperpod", input, request).await.unwrap();
+    assert!(plan["stages"].is_array(), "{plan}");
 }
 
 #[tokio::test(start_paused = true)]

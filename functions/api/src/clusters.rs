@@ -1,7 +1,7 @@
 //! Clusters: listing, describing, creating, deciding capacity, and stopping all spending.
 
 use crate::{
-    Api, cursor, problems,
+    Api, cursor, ground, problems,
     stages::told,
     submitting::{STAGES_MACHINE, Wanted, right, take, unchanged},
     views::clusters::{summary, view},
@@ -15,10 +15,10 @@ use contract::{
 use domain::{
     ErrorCode,
     decisions::{CreateCluster, HyperPodDecision},
-    states::{Stage, StageState},
+    states::Stage,
 };
 use engine::{
-    record::{Cluster, SCHEMA, StageRecord},
+    record::{Cluster, SCHEMA},
     store::keys::IndexKey,
     submit::ClusterWrite,
 };
@@ -100,8 +100,7 @@ pub(crate) async fn create_hyperpod(api: &Api, input: CreateHyperPod, request: R
         Some(_) if cluster.decisions == decisions => ClusterWrite::Keep(cluster),
         Some(_) => return Err(decided_otherwise(&cluster)),
         None => {
-            let stages = api.desk().store.stages(cluster.id).await.map_err(problems::of_trouble)?;
-            grounded(&cluster, &stages)?;
+            ground::there(api, &cluster).await?;
             ClusterWrite::Decide(Cluster { decisions, generation: cluster.generation + 1, ..cluster })
         }
     };
@@ -114,25 +113,6 @@ fn decided_otherwise(cluster: &Cluster) -> Problem {
     let text = format!("the capacity of {} is decided already, and otherwise", cluster.tag);
     let action = "See decisions.hyperpod of get_cluster; run_stage runs the stage hyperpod again as it was decided.";
     Problem { action: action.to_owned(), ..problem(ErrorCode::Conflict, text) }
-}
-
-/// Refuses capacity for a cluster whose ground is not there: nodes could not join.
-fn grounded(cluster: &Cluster, stages: &[StageRecord]) -> Result<(), Problem> {
-    let ground = [Stage::ControlPlane, Stage::Selection, Stage::Dependencies];
-    let missing = stages.iter().find(|record| {
-        let imported = cluster.import.is_some() && record.stage == Stage::ControlPlane && record.attempts == 0;
-        ground.contains(&record.stage) && record.state != StageState::Succeeded && !imported
-    });
-    let Some(record) = missing else { return Ok(()) };
-    let stage = record.stage;
-    let (code, action) = match record.state {
-        StageState::Running => {
-            (ErrorCode::DependencyNotReady, "Wait until it has succeeded, then ask again.".to_owned())
-        }
-        _ => (ErrorCode::DependencyMissing, format!("Call run_stage for {stage} first, then ask again.")),
-    };
-    let text = format!("the stage {stage} of {} is {}: capacity has nothing to stand on", cluster.tag, record.state);
-    Err(Problem { action, ..problem(code, text) })
 }
 
 pub(crate) async fn stop_spending(api: &Api, input: StopSpending, request: Request) -> Result<Value, Problem> {

@@ -64,6 +64,22 @@ pub(crate) fn fitting<T: Serialize>(
     (items, next)
 }
 
+/// The page of a whole list that starts after `after`, in the order of `key`, and where the next one starts. `key` tells
+/// items apart by what they keep for life, never by their place: what comes or goes between two pages moves nothing else.
+pub(crate) fn cut<T: Serialize>(
+    mut items: Vec<T>,
+    after: Option<&str>,
+    limit: Option<u32>,
+    key: impl Fn(&T) -> String,
+) -> (Vec<T>, Option<String>) {
+    items.retain(|item| after.is_none_or(|after| key(item).as_str() > after));
+    items.sort_by_key(&key);
+    let more = items.len() > page(limit);
+    items.truncate(page(limit));
+    let next = items.last().map(&key).filter(|_| more);
+    fitting(items, next, key)
+}
+
 /// How many items a page has.
 pub(crate) fn page(limit: Option<u32>) -> usize {
     limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(PAGE)
@@ -87,6 +103,17 @@ mod tests {
         assert_eq!((page.len(), next.as_deref()), (5, Some("05")), "what fits stays as it is");
         let (page, _) = fitting(vec!["00".to_owned() + &"x".repeat(PAGE_BYTES)], None, key);
         assert_eq!(page.len(), 1, "one item is always answered");
+    }
+
+    #[test]
+    fn what_goes_or_comes_between_two_pages_moves_nothing_else() {
+        let whole: Vec<String> = ["d", "b", "a", "c", "e"].map(str::to_owned).to_vec();
+        let (first, next) = cut(whole.clone(), None, Some(2), String::clone);
+        assert_eq!((first, next.as_deref()), (vec!["a".to_owned(), "b".to_owned()], Some("b")));
+        let without_b: Vec<String> =
+            whole.iter().filter(|item| *item != "b").cloned().chain(["aa".to_owned()]).collect();
+        let (second, next) = cut(without_b, next.as_deref(), Some(3), String::clone);
+        assert_eq!((second, next), (vec!["c".to_owned(), "d".to_owned(), "e".to_owned()], None));
     }
 
     #[test]

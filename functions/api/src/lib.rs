@@ -6,6 +6,7 @@
 mod choices;
 mod clusters;
 mod cursor;
+mod ground;
 mod health;
 mod imports;
 mod nodes;

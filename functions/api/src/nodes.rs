@@ -38,11 +38,10 @@ pub(crate) async fn list_nodes(api: &Api, input: ListNodes) -> Result<NodeList, 
         (sagemaker.map_err(problems::of_trouble)?, joined)
     };
     let zones = zones(&eyes, attached.as_ref()).await;
-    let mut rows: Vec<(String, NodeView)> = keyed(&nodes)
+    let rows: Vec<(String, NodeView)> = keyed(&nodes)
         .filter(|(_, node)| input.instance_group.as_ref().is_none_or(|group| *group == node.group))
         .map(|(key, node)| (key, view(node, attached.as_ref(), &zones, joined.as_ref().ok())))
         .collect();
-    rows.sort_by(|a, b| a.0.cmp(&b.0));
     let count = |fits: &dyn Fn(&NodeView) -> bool| {
         u32::try_from(rows.iter().filter(|(_, row)| fits(row)).count()).unwrap_or(u32::MAX)
     };
@@ -50,10 +49,7 @@ pub(crate) async fn list_nodes(api: &Api, input: ListNodes) -> Result<NodeList, 
     let groups = attached.iter().flat_map(|cluster| &cluster.groups);
     let of_filter = groups.filter(|group| input.instance_group.as_ref().is_none_or(|name| *name == group.name));
     let wanted = of_filter.fold(0_u32, |sum, group| sum.saturating_add(group.target));
-    let mut rest = rows.into_iter().filter(|(key, _)| after.as_deref().is_none_or(|after| key.as_str() > after));
-    let page: Vec<(String, NodeView)> = rest.by_ref().take(cursor::page(input.limit)).collect();
-    let last = page.last().map(|(key, _)| key.clone()).filter(|_| rest.next().is_some());
-    let (page, next) = cursor::fitting(page, last, |(key, _)| key.clone());
+    let (page, next) = cursor::cut(rows, after.as_deref(), input.limit, |(key, _)| key.clone());
     Ok(NodeList {
         items: page.into_iter().map(|(_, row)| row).collect(),
         wanted,
@@ -130,12 +126,9 @@ async fn zones(eyes: &Eyes, attached: Option<&Attached>) -> BTreeMap<String, Str
     subnets.into_iter().map(|subnet| (subnet.id, subnet.zone_id)).collect()
 }
 
-/// Nodes with a key by which pages are cut: the group, then the instance; those without one in the order of the list.
+/// Nodes with a key by which pages are cut: the group, then the node's id of its own.
 fn keyed(nodes: &[Node]) -> impl Iterator<Item = (String, &Node)> {
-    nodes.iter().enumerate().map(|(index, node)| {
-        let id = node.instance_id.clone().unwrap_or_else(|| format!("~{index:05}"));
-        (format!("{}/{id}", node.group), node)
-    })
+    nodes.iter().map(|node| (format!("{}/{}", node.group, node.id()), node))
 }
 
 fn view(
@@ -193,4 +186,36 @@ fn takes_pods(node: &kubernetes::Node, health: Option<&str>) -> bool {
         None => !accelerated,
     };
     node.ready && !node.unschedulable && !tainted && judged_well
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::status::NodeStatus;
+
+    fn node(logical: Option<&str>, instance: Option<&str>) -> Node {
+        Node {
+            group: "workers".to_owned(),
+            logical_id: logical.map(str::to_owned),
+            instance_id: instance.map(str::to_owned),
+            instance_type: "ml.g6.4xlarge".to_owned(),
+            status: NodeStatus::Running,
+            message: String::new(),
+            launched_at: None,
+        }
+    }
+
+    fn keys(nodes: &[Node]) -> Vec<String> {
+        keyed(nodes).map(|(key, _)| key).collect()
+    }
+
+    #[test]
+    fn a_node_keeps_its_key_when_another_goes_and_when_it_gets_its_instance() {
+        let waiting = ["a", "b", "c"].map(|id| node(Some(id), None));
+        let before = keys(&waiting);
+        assert_eq!(before, ["workers/a", "workers/b", "workers/c"]);
+        assert_eq!(keys(&waiting[1..]), before[1..]);
+        assert_eq!(keys(&[node(Some("b"), Some("i-1"))]), before[1..2]);
+        assert_eq!(keys(&[node(None, Some("i-1"))]), ["workers/i-1"], "without continuous provisioning");
+    }
 }

@@ -1,6 +1,6 @@
 //! Subnets of a cluster's VPC: where they lead, whose they are, and what they are for.
 
-use crate::{Api, problems};
+use crate::{Api, cursor, problems};
 use cloud::{
     Tags,
     ec2::{Find, RouteTable, Subnet, VpcEndpoint},
@@ -28,12 +28,16 @@ struct Vpc {
 
 pub(crate) async fn list_subnets(api: &Api, input: ListSubnets) -> Result<SubnetList, Problem> {
     let cluster = api.cluster(&input.tag).await?;
+    let list = format!("subnets of {}", cluster.id);
+    let after = cursor::open(&list, input.cursor.as_deref())?;
     let eyes = api.eyes(&cluster.target.region).await?;
     let vpc = bounded("the VPC", look(&eyes, &cluster)).await.map_err(problems::of_trouble)?;
-    let Some(vpc) = vpc else { return Ok(SubnetList { vpc_id: None, items: Vec::new() }) };
-    let mut items: Vec<SubnetView> = vpc.subnets.iter().map(|subnet| vpc.view(subnet, &cluster)).collect();
-    items.sort_by(|a, b| (&a.zone_id, &a.subnet_id).cmp(&(&b.zone_id, &b.subnet_id)));
-    Ok(SubnetList { vpc_id: Some(vpc.id), items })
+    let Some(vpc) = vpc else { return Ok(SubnetList { vpc_id: None, items: Vec::new(), next_cursor: None }) };
+    let items: Vec<SubnetView> = vpc.subnets.iter().map(|subnet| vpc.view(subnet, &cluster)).collect();
+    // A subnet stays in its zone for life.
+    let key = |one: &SubnetView| format!("{}/{}", one.zone_id, one.subnet_id);
+    let (items, next) = cursor::cut(items, after.as_deref(), input.limit, key);
+    Ok(SubnetList { vpc_id: Some(vpc.id), items, next_cursor: next.map(|next| cursor::seal(&list, &next)) })
 }
 
 async fn look(eyes: &Eyes, cluster: &Cluster) -> Read<Option<Vpc>> {

@@ -9,7 +9,6 @@ import type {
   InstanceType,
   JournalEntry,
   NodeList,
-  NodeView,
   OperationList,
   OperationView,
   RegionList,
@@ -50,30 +49,35 @@ export const useClusters = (cursor: string | undefined, limit: number): Live<Clu
 export const useCluster = (tag: string): Live<ClusterView> =>
   useResource<ClusterView>(`/v1/clusters/${segment(tag)}`, {}, (cluster) => paceOf(isMoving(cluster)));
 
-export interface WholeNodeList extends Omit<NodeList, "items" | "nextCursor"> {
-  items: readonly NodeView[];
+interface Paged<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor?: string;
 }
 
-const wholes = new WeakMap<object, { first: NodeList; whole: WholeNodeList }>();
+type ItemOf<List extends Paged<unknown>> = List["items"][number];
+
+/** A list that says something about itself, with the items of all its pages. */
+type Whole<List extends Paged<unknown>> = Omit<List, "items" | "nextCursor"> & { readonly items: readonly ItemOf<List>[] };
+
+const wholes = new WeakMap<object, { first: unknown; whole: unknown }>();
 
 /** The same object for the same pages, so that nothing is drawn anew for an answer that says nothing new. */
-function wholeOf(first: NodeList, items: readonly NodeView[]): WholeNodeList {
+function wholeOf<List extends Paged<unknown>>(first: List, items: readonly ItemOf<List>[]): Whole<List> {
   const known = wholes.get(items);
-  if (known?.first === first) return known.whole;
-  const whole = { ...first, items };
+  if (known?.first === first) return known.whole as Whole<List>;
+  const { nextCursor: _, ...head } = first;
+  const whole = { ...head, items };
   wholes.set(items, { first, whole });
   return whole;
 }
 
-/** All nodes of a cluster: the totals of the first page, the items of every page. */
-export function useNodes(tag: string, moving: boolean): Live<WholeNodeList> {
-  const path = `/v1/clusters/${segment(tag)}/nodes`;
-  const read = async (signal: AbortSignal): Promise<WholeNodeList> => {
-    const first = await get<NodeList>(path, { limit: 100 }, signal);
-    if (!first.nextCursor) return first;
-    return wholeOf(first, await getAll<NodeView>(path, {}, signal));
+/** What the first page says of the list, and the items of every page. */
+function useWhole<List extends Paged<unknown>>(path: string, pace: () => number): Live<Whole<List>> {
+  const read = async (signal: AbortSignal): Promise<Whole<List>> => {
+    const first = await get<List>(path, { limit: 100 }, signal);
+    return wholeOf(first, first.nextCursor ? await getAll<ItemOf<List>>(path, {}, signal) : first.items);
   };
-  return useLive(path, read, () => paceOf(moving));
+  return useLive(path, read, pace);
 }
 
 /** One stage in full, for lists leave out what is long; `tag` absent: it is not asked for. */
@@ -84,8 +88,13 @@ export const useStage = (tag: string | undefined, stage: StageName): Live<StageV
     ({ state }) => paceOf(state === "running"),
   );
 
-export const useSubnets = (tag: string): Live<SubnetList> =>
-  useResource<SubnetList>(`/v1/clusters/${segment(tag)}/subnets`, {}, () => QUIET_MS);
+export type WholeNodeList = Whole<NodeList>;
+
+export const useNodes = (tag: string, moving: boolean): Live<WholeNodeList> =>
+  useWhole<NodeList>(`/v1/clusters/${segment(tag)}/nodes`, () => paceOf(moving));
+
+export const useSubnets = (tag: string): Live<Whole<SubnetList>> =>
+  useWhole<SubnetList>(`/v1/clusters/${segment(tag)}/subnets`, () => QUIET_MS);
 
 export const useOperations = (clusterTag: string | undefined, cursor: string | undefined): Live<OperationList> =>
   useResource<OperationList>("/v1/operations", { clusterTag, cursor, limit: 20 }, (list) =>

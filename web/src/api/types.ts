@@ -177,7 +177,7 @@ export interface paths {
         };
         /**
          * List the nodes of a cluster
-         * @description Lists the nodes of a cluster, SageMaker's view joined with Kubernetes': nodes that never joined are in it too.
+         * @description Lists a cluster's nodes as SageMaker and Kubernetes see them, joined or not.
          */
         readonly get: operations["list_nodes"];
         readonly put?: never;
@@ -277,7 +277,7 @@ export interface paths {
         };
         /**
          * List the subnets of a cluster
-         * @description Lists the subnets of a cluster's VPC with zone, free addresses, routes and whose they are.
+         * @description Lists the subnets of a cluster's VPC: zone, free addresses, route, owner.
          */
         readonly get: operations["list_subnets"];
         readonly put?: never;
@@ -1315,6 +1315,8 @@ export interface components {
         readonly SubnetList: {
             /** @description The subnets. */
             readonly items: readonly components["schemas"]["SubnetView"][];
+            /** @description Where the next page starts; absent at the end. */
+            readonly nextCursor?: string;
             /** @description The VPC; absent before it is made. */
             readonly vpcId?: string;
         };
@@ -1672,9 +1674,9 @@ export interface operations {
             readonly query: {
                 /** @description Only types with (true) or without (false) accelerators. */
                 readonly accelerated?: boolean;
-                /** @description `nextCursor` of the page before. */
+                /** @description Earlier page's nextCursor. */
                 readonly cursor?: string;
-                /** @description Most items to answer; 20 if left out. */
+                /** @description Most items; default 20. */
                 readonly limit?: number;
                 /** @description The Region. */
                 readonly region: string;
@@ -1859,9 +1861,9 @@ export interface operations {
     readonly list_clusters: {
         readonly parameters: {
             readonly query?: {
-                /** @description `nextCursor` of the page before. */
+                /** @description Earlier page's nextCursor. */
                 readonly cursor?: string;
-                /** @description Most items to answer; 20 if left out. */
+                /** @description Most items; default 20. */
                 readonly limit?: number;
             };
             readonly header?: {
@@ -2078,11 +2080,11 @@ export interface operations {
     readonly list_nodes: {
         readonly parameters: {
             readonly query?: {
-                /** @description `nextCursor` of the page before. */
+                /** @description Earlier page's nextCursor. */
                 readonly cursor?: string;
                 /** @description Only of this instance group. */
                 readonly instanceGroup?: string;
-                /** @description Most items to answer; 20 if left out. */
+                /** @description Most items; default 20. */
                 readonly limit?: number;
             };
             readonly header?: {
@@ -2346,7 +2348,12 @@ export interface operations {
     };
     readonly list_subnets: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Earlier page's nextCursor. */
+                readonly cursor?: string;
+                /** @description Most items; default 20. */
+                readonly limit?: number;
+            };
             readonly header?: {
                 /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
                 readonly "If-None-Match"?: string;
@@ -2499,9 +2506,9 @@ export interface operations {
             readonly query?: {
                 /** @description Only of this cluster. */
                 readonly clusterTag?: string;
-                /** @description `nextCursor` of the page before. */
+                /** @description Earlier page's nextCursor. */
                 readonly cursor?: string;
-                /** @description Most items to answer; 20 if left out. */
+                /** @description Most items; default 20. */
                 readonly limit?: number;
             };
             readonly header?: {
@@ -2636,9 +2643,9 @@ export interface operations {
     readonly get_journal: {
         readonly parameters: {
             readonly query?: {
-                /** @description `nextCursor` of the page before. */
+                /** @description Earlier page's nextCursor. */
                 readonly cursor?: string;
-                /** @description Most items to answer; 20 if left out. */
+                /** @description Most items; default 20. */
                 readonly limit?: number;
             };
             readonly header?: {

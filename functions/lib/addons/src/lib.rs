@@ -1,18 +1,20 @@
 //! EKS add-ons, judged in one way by every stage that rests on them: what is well, what waits for nodes, what is waited
 //! for, and the one cycle that a failed creation gets (SPEC C4; field reports BR-020 and BR-022).
 //!
-//! Which add-ons a stage wants is the stage's business.
+//! The base add-ons, which every cluster has, are named here; which others a stage wants is the stage's business.
 
+mod base;
 mod change;
 mod judge;
 
 #[cfg(test)]
 mod tests;
 
+pub use base::BASE;
 pub use change::{AddonChange, apply};
 pub use judge::{Ground, Verdict, judge};
 
-use cloud::eks::{Addon, Eks};
+use cloud::eks::{Addon, Eks, EksCluster};
 use domain::{failure::Trouble, status::AddonStatus};
 use serde::Serialize;
 
@@ -70,21 +72,15 @@ impl Seen {
     }
 }
 
-/// Looks at one add-on. `has_workload` says whether its workload is in the cluster.
+/// Looks at one add-on of `cluster`. `has_workload` says whether its workload is in the cluster.
 ///
 /// # Errors
 /// The read was refused or lost.
-pub async fn look(
-    eks: &Eks,
-    cluster: &str,
-    kubernetes: &str,
-    wanted: Wanted,
-    has_workload: bool,
-) -> Result<Seen, Trouble> {
-    let addon = eks.addon(cluster, wanted.name).await?;
+pub async fn look(eks: &Eks, cluster: &EksCluster, wanted: Wanted, has_workload: bool) -> Result<Seen, Trouble> {
+    let addon = eks.addon(&cluster.name, wanted.name).await?;
     let default_version = match addon {
         Some(_) => None,
-        None => eks.default_addon_version(wanted.name, kubernetes).await?,
+        None => eks.default_addon_version(wanted.name, &cluster.version).await?,
     };
     Ok(Seen { wanted, addon, has_workload, default_version })
 }

@@ -79,12 +79,12 @@ pub struct ListInstanceTypes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub accelerated: Option<bool>,
-    /// Most items to answer; 20 if left out.
+    /// Most items; default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64", range(min = 1, max = 100))]
     #[schema(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
-    /// `nextCursor` of the page before.
+    /// Earlier page's nextCursor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", length(min = 1, max = 512))]
     #[schema(min_length = 1, max_length = 512)]

@@ -46,12 +46,12 @@ pub struct StopSpending {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListClusters {
-    /// Most items to answer; 20 if left out.
+    /// Most items; default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64", range(min = 1, max = 100))]
     #[schema(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
-    /// `nextCursor` of the page before.
+    /// Earlier page's nextCursor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", length(min = 1, max = 512))]
     #[schema(min_length = 1, max_length = 512)]

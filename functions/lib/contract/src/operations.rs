@@ -154,12 +154,12 @@ pub struct ListOperations {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ClusterTag")]
     pub cluster_tag: Option<ClusterTag>,
-    /// Most items to answer; 20 if left out.
+    /// Most items; default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64", range(min = 1, max = 100))]
     #[schema(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
-    /// `nextCursor` of the page before.
+    /// Earlier page's nextCursor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", length(min = 1, max = 512))]
     #[schema(min_length = 1, max_length = 512)]
@@ -193,12 +193,12 @@ pub struct WaitForOperation {
 pub struct GetJournal {
     /// The operation.
     pub operation_id: OperationId,
-    /// Most items to answer; 20 if left out.
+    /// Most items; default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64", range(min = 1, max = 100))]
     #[schema(minimum = 1, maximum = 100)]
     pub limit: Option<u32>,
-    /// `nextCursor` of the page before.
+    /// Earlier page's nextCursor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", length(min = 1, max = 512))]
     #[schema(min_length = 1, max_length = 512)]

@@ -11,6 +11,16 @@ use utoipa::ToSchema;
 pub struct ListSubnets {
     /// The cluster.
     pub tag: ClusterTag,
+    /// Most items; default 20.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "i64", range(min = 1, max = 100))]
+    #[schema(minimum = 1, maximum = 100)]
+    pub limit: Option<u32>,
+    /// Earlier page's nextCursor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", length(min = 1, max = 512))]
+    #[schema(min_length = 1, max_length = 512)]
+    pub cursor: Option<String>,
 }
 
 /// A subnet.
@@ -52,4 +62,8 @@ pub struct SubnetList {
     pub vpc_id: Option<String>,
     /// The subnets.
     pub items: Vec<SubnetView>,
+    /// Where the next page starts; absent at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub next_cursor: Option<String>,
 }

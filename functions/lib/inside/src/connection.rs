@@ -1,4 +1,4 @@
-//! The way into a cluster: found by name in EKS, entered as the role that writes.
+//! What stages are given, and the way into a cluster: found by name in EKS, entered as the role that writes.
 
 use cloud::{
     Cloud, Who,
@@ -13,6 +13,15 @@ use domain::{
 use engine::reconciler::Scene;
 use kubernetes::{Endpoint, Identity, Kubernetes, Reach};
 
+/// What a stage that works inside of a cluster is given besides the table.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// How AWS is reached.
+    pub cloud: Cloud,
+    /// How Kubernetes endpoints are reached.
+    pub reach: Reach,
+}
+
 /// A cluster, entered.
 #[derive(Debug, Clone)]
 pub struct Inside {
@@ -24,28 +33,30 @@ pub struct Inside {
     pub kubernetes: Kubernetes,
 }
 
-/// Enters the scene's cluster to install things in it. An access entry that was made a moment ago is not known to the
-/// API server yet: refusals are waits for three minutes.
-///
-/// # Errors
-/// `dependency_missing` without a cluster, `dependency_not_ready` without an endpoint; reads that were refused or lost.
-pub async fn enter(cloud: &Cloud, reach: &Reach, scene: Scene<'_>) -> Result<Inside, Trouble> {
-    let (target, who) = (&scene.cluster.target, Who::operation(scene.operation));
-    let eks = Eks::new(cloud, target, &who).await;
-    let name = scene.cluster.eks_name();
-    let cluster = eks.cluster(name).await?.ok_or_else(|| {
-        Failure::new(ErrorCode::DependencyMissing, format!("there is no EKS cluster {name}"))
-            .with_action("Run the control-plane stage again.")
-    })?;
-    let endpoint = Endpoint::of_eks(&cluster.endpoint, &cluster.certificate_authority)?;
-    let (principal, role) = (kubernetes_principal(target, KubernetesRole::Writer), KubernetesRole::Writer);
-    let identity = Identity {
-        cluster: name.to_owned(),
-        region: target.region.to_string(),
-        credentials: cloud.kubernetes_identity(target, &who, role).await?,
-        time: cloud.time.clone(),
-        access_since: eks.access_entry(name, &principal).await?.and_then(|entry| entry.created_at),
-    };
-    let kubernetes = Kubernetes::new(reach, &endpoint, identity);
-    Ok(Inside { eks, cluster, kubernetes })
+impl Context {
+    /// Enters the scene's cluster to install things in it. An access entry that was made a moment ago is not known to the
+    /// API server yet: refusals are waits for three minutes.
+    ///
+    /// # Errors
+    /// `dependency_missing` without a cluster, `dependency_not_ready` without an endpoint; reads that were refused or lost.
+    pub async fn enter(&self, scene: Scene<'_>) -> Result<Inside, Trouble> {
+        let (target, who) = (&scene.cluster.target, Who::operation(scene.operation));
+        let eks = Eks::new(&self.cloud, target, &who).await;
+        let name = scene.cluster.eks_name();
+        let cluster = eks.cluster(name).await?.ok_or_else(|| {
+            Failure::new(ErrorCode::DependencyMissing, format!("there is no EKS cluster {name}"))
+                .with_action("Run the control-plane stage again.")
+        })?;
+        let endpoint = Endpoint::of_eks(&cluster.endpoint, &cluster.certificate_authority)?;
+        let (principal, role) = (kubernetes_principal(target, KubernetesRole::Writer), KubernetesRole::Writer);
+        let identity = Identity {
+            cluster: name.to_owned(),
+            region: target.region.to_string(),
+            credentials: self.cloud.kubernetes_identity(target, &who, role).await?,
+            time: self.cloud.time.clone(),
+            access_since: eks.access_entry(name, &principal).await?.and_then(|entry| entry.created_at),
+        };
+        let kubernetes = Kubernetes::new(&self.reach, &endpoint, identity);
+        Ok(Inside { eks, cluster, kubernetes })
+    }
 }

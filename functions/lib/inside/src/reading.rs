@@ -9,7 +9,7 @@ use domain::{
     failure::{Failure, Trouble, Upstream},
     naming::{self, STORAGE_CLAIM},
     spreading::may_spread,
-    states::WaitingOn,
+    states::{Stage, WaitingOn},
 };
 use engine::{
     ledger::Sent,
@@ -18,7 +18,7 @@ use engine::{
 };
 use jiff::{SignedDuration, Timestamp};
 use kubernetes::{Kubernetes, Object, Pod, PodPhase};
-use manifests::{Owner, Probe};
+use manifests::{CLUSTER_LABEL, COMPONENT_LABEL, Owner, PURPOSE_LABEL, Probe};
 use serde::Serialize;
 
 /// The namespace of the claim and of the pods that prove it.
@@ -111,27 +111,37 @@ fn remove_key(name: &str) -> String {
     format!("remove-probe/{name}")
 }
 
-/// The name of this attempt's probe. `purpose` tells stages apart.
-fn name_of(scene: Scene<'_>, purpose: &str) -> String {
-    naming::probe(purpose, scene.operation.id, scene.operation.attempt)
+/// The name of this attempt's probe for `stage`.
+fn name_of(scene: Scene<'_>, stage: Stage) -> String {
+    naming::probe(stage.as_str(), scene.operation.id, scene.operation.attempt)
 }
 
-fn object(scene: Scene<'_>, name: &str) -> Object {
+/// What picks the probes that any attempt made for `stage`.
+fn selector(scene: Scene<'_>, stage: Stage) -> String {
+    let id = scene.cluster.id.to_string();
+    let labels = [(COMPONENT_LABEL, "probe"), (CLUSTER_LABEL, id.as_str()), (PURPOSE_LABEL, stage.as_str())];
+    labels.map(|(label, value)| format!("{label}={value}")).join(",")
+}
+
+fn object(scene: Scene<'_>, stage: Stage, name: &str) -> Object {
     let owner = Owner { cluster_id: scene.cluster.id.to_string() };
-    let probe = Probe { name: name.to_owned(), namespace: NAMESPACE.to_owned(), file: FILE.to_owned() };
+    let probe = Probe {
+        name: name.to_owned(),
+        purpose: stage.to_string(),
+        namespace: NAMESPACE.to_owned(),
+        file: FILE.to_owned(),
+    };
     manifests::probe(&owner, &probe)
 }
 
-/// Looks at the probes of `purpose`.
+/// Looks at the probes of `stage`.
 ///
 /// # Errors
 /// A read was refused or lost.
-pub async fn look(kubernetes: &Kubernetes, scene: Scene<'_>, purpose: &str) -> Result<Probed, Trouble> {
-    let name = name_of(scene, purpose);
-    let selector = format!("{}=probe,{}={}", manifests::COMPONENT_LABEL, manifests::CLUSTER_LABEL, scene.cluster.id);
-    let pods = kubernetes.pods(Some(NAMESPACE), &selector).await?;
-    let of_purpose = |pod: &&Pod| pod.name.starts_with(&format!("{purpose}-"));
-    let left = pods.iter().filter(of_purpose).filter(|pod| pod.name != name).map(|pod| pod.name.clone()).collect();
+pub async fn look(kubernetes: &Kubernetes, scene: Scene<'_>, stage: Stage) -> Result<Probed, Trouble> {
+    let name = name_of(scene, stage);
+    let pods = kubernetes.pods(Some(NAMESPACE), &selector(scene, stage)).await?;
+    let left = pods.iter().filter(|pod| pod.name != name).map(|pod| pod.name.clone()).collect();
     let pod = pods.into_iter().find(|pod| pod.name == name);
     let mut probed = Probed { name, pod, left, ..Probed::default() };
     match probed.pod.as_ref().map(|pod| pod.phase) {
@@ -227,18 +237,23 @@ fn another_bucket(pod: &Pod) -> Failure {
     )
 }
 
-/// Makes the change.
+/// Makes the change, of the probes of `stage`.
 ///
 /// # Errors
 /// What the cluster refuses.
-pub async fn apply(kubernetes: &Kubernetes, scene: Scene<'_>, change: &ReadChange) -> Result<Made, Trouble> {
+pub async fn apply(
+    kubernetes: &Kubernetes,
+    scene: Scene<'_>,
+    stage: Stage,
+    change: &ReadChange,
+) -> Result<Made, Trouble> {
     match change {
         ReadChange::Create { name, .. } => {
-            let uid = kubernetes.apply(&object(scene, name)).await?;
+            let uid = kubernetes.apply(&object(scene, stage, name)).await?;
             Ok(Made::from([("podUid".to_owned(), uid)]))
         }
         ReadChange::Remove { name, read_on } => {
-            kubernetes.delete(&object(scene, name)).await?;
+            kubernetes.delete(&object(scene, stage, name)).await?;
             Ok(read_on.iter().map(|node| ("readOn".to_owned(), node.clone())).collect())
         }
     }

@@ -12,6 +12,7 @@ fn pod(phase: PodPhase) -> Pod {
         name: "storage-1".into(),
         uid: "u".into(),
         labels: Default::default(),
+        controller: None,
         node: Some("hyperpod-i-1".into()),
         phase,
         ready: false,

@@ -4,6 +4,7 @@ use crate::{
     errors::{self, Asked},
     identity::{Authenticated, Identity},
     reach::{Endpoint, Reach},
+    refusal,
 };
 use domain::failure::Trouble;
 use kube::{
@@ -42,6 +43,7 @@ impl Kubernetes {
         let connection = Authenticated::new(reach.connect(endpoint), identity.clone());
         let absolute = tower::ServiceBuilder::new()
             .map_request(move |request: http::Request<kube::client::Body>| at(base.as_ref(), request))
+            .and_then(refusal::refusing)
             .service(connection);
         Self { client: Client::new(absolute, "default"), identity }
     }
@@ -76,7 +78,7 @@ impl Kubernetes {
         let found = async {
             match call.await {
                 Ok(found) => Ok(Some(found)),
-                Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
+                Err(error) if refusal::is_absence(&error) => Ok(None),
                 Err(error) => Err(error),
             }
         };

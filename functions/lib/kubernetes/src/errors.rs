@@ -1,6 +1,10 @@
 //! Kubernetes' errors in our words, once for all calls; what a code means for one call is said where the call is made.
 
-use crate::{reach::Unreachable, token::NoToken};
+use crate::{
+    reach::Unreachable,
+    refusal::{self, Refusal},
+    token::NoToken,
+};
 use domain::{
     codes::ErrorCode,
     failure::{Failure, Trouble, Upstream},
@@ -42,8 +46,10 @@ pub(crate) fn timed_out(asked: Asked<'_>) -> Trouble {
 
 /// What kube's error means.
 pub(crate) fn translate(asked: Asked<'_>, error: &kube::Error) -> Trouble {
+    if let Some(refusal) = refusal::behind(error) {
+        return refused(asked, refusal);
+    }
     match error {
-        kube::Error::Api(status) => refused(asked, status),
         kube::Error::Service(cause) => unsent(asked, cause.as_ref()),
         kube::Error::HyperError(cause) => {
             lost(asked, failure(asked, ErrorCode::UpstreamUnavailable, NO_ANSWER, &cause.to_string()))
@@ -79,24 +85,13 @@ fn lost(asked: Asked<'_>, failure: Failure) -> Trouble {
 }
 
 /// An answer that refuses.
-fn refused(asked: Asked<'_>, status: &Status) -> Trouble {
+fn refused(asked: Asked<'_>, Refusal { status, audit_id }: &Refusal) -> Trouble {
     let (code, later) = verdict(asked, status);
     let reason = if status.reason.is_empty() { status.code.to_string() } else { status.reason.clone() };
-    let failure = failure(asked, code, &reason, &message(status));
-    let failure = match code {
-        ErrorCode::PermissionDenied => {
-            let [reader, writer] = KubernetesRole::ALL.map(KubernetesRole::name);
-            failure.with_action(format!(
-                "Run the stage control-plane again: it makes missing access entries of the roles {reader} and {writer}. Of \
-                 an import without grantAccess, make them yourself (AmazonEKSAdminViewPolicy and \
-                 AmazonEKSClusterAdminPolicy)."
-            ))
-        }
-        ErrorCode::Conflict if is_field_conflict(status) => {
-            failure.with_action("Let the other manager give the fields up, or remove the object, then run it again.")
-        }
-        _ => failure,
-    };
+    let mut failure = failure(asked, code, &reason, &message(status)).with_action(action(status));
+    if let Some(upstream) = &mut failure.upstream {
+        upstream.request_id.clone_from(audit_id);
+    }
     match later {
         Some(on) => Trouble::Later { on, failure },
         // An API server that fails while it acts may have acted.
@@ -113,6 +108,8 @@ fn verdict(asked: Asked<'_>, status: &Status) -> (ErrorCode, Option<WaitingOn>) 
         401 | 403 => (ErrorCode::PermissionDenied, asked.young.then_some(WaitingOn::Aws)),
         404 => (ErrorCode::NotFound, None),
         409 => (ErrorCode::Conflict, None),
+        // A list whose next page is of a revision that was compacted since: it is read again from its beginning.
+        410 => (ErrorCode::UpstreamUnavailable, (!asked.changes).then_some(WaitingOn::Aws)),
         429 => (ErrorCode::Throttled, Some(WaitingOn::Throttled)),
         // A webhook whose pods have nowhere to run yet: the request was refused before anything was stored.
         500 if is_webhook(status) => (ErrorCode::DependencyNotReady, Some(WaitingOn::Nodes)),
@@ -124,6 +121,44 @@ fn verdict(asked: Asked<'_>, status: &Status) -> (ErrorCode, Option<WaitingOn>) 
 
 fn is_namespace_going(status: &Status) -> bool {
     causes(status).any(|cause| cause.reason == "NamespaceTerminating")
+}
+
+/// What can be done about a refusal; empty where it gets better by itself or is not the user's to mend.
+fn action(status: &Status) -> String {
+    if matches!(status.code, 401 | 403) && !is_namespace_going(status) {
+        let [reader, writer] = KubernetesRole::ALL.map(KubernetesRole::name);
+        return format!(
+            "Run the stage control-plane again: it makes missing access entries of the roles {reader} and {writer}. Of an \
+             import without grantAccess, make them yourself (AmazonEKSAdminViewPolicy and AmazonEKSClusterAdminPolicy)."
+        );
+    }
+    let text = match status.code {
+        403 => "",
+        404 => {
+            "Check that the namespace, the kind and the object named here are in the cluster: make what is missing (for a \
+             kind, its CustomResourceDefinition), then run it again."
+        }
+        409 if is_field_conflict(status) => {
+            "Let the other manager give the fields up, or remove the object, then run it again."
+        }
+        409 => "Wait until whoever else changes the object is done, then run it again.",
+        410 => "Run it again: what was to be read has changed since, and is read from the beginning.",
+        413 => "Ask for less in one object: the API server takes 3 MiB at most, and etcd 1.5 MiB.",
+        429 => {
+            "Nothing, if it passes: it is tried again by itself. If it stays, look for clients that flood the API server \
+             (API Priority and Fairness)."
+        }
+        400 | 422 => {
+            "Mend what the message names: a value of the request, or an admission policy of the cluster that refuses it; \
+             then run it again."
+        }
+        405.. if status.code < 500 => {
+            "Check that the cluster's Kubernetes version is one that HyperPod supports and that no proxy or admission \
+             webhook stands before its API server, then run it again."
+        }
+        _ => "",
+    };
+    text.to_owned()
 }
 
 fn is_webhook(status: &Status) -> bool {
@@ -165,7 +200,8 @@ mod tests {
     const CHANGE: Asked<'static> = Asked { operation: "apply DaemonSet x", changes: true, young: false };
 
     fn trouble(asked: Asked<'_>, status: Value) -> Trouble {
-        translate(asked, &kube::Error::Api(serde_json::from_value(status).unwrap()))
+        let refusal = Refusal { status: serde_json::from_value(status).unwrap(), audit_id: Some("a-1".to_owned()) };
+        translate(asked, &kube::Error::Service(Box::new(refusal)))
     }
 
     #[test]
@@ -221,6 +257,38 @@ mod tests {
         let text = told.failure().message.clone();
         assert!(text.contains("\"helm\"") && text.contains(".image"), "{text}");
         assert_eq!(told.failure().code, ErrorCode::Conflict);
+    }
+
+    #[test]
+    fn every_refusal_of_a_request_says_what_can_be_done_and_how_it_is_found_again() {
+        let mut actions = std::collections::BTreeSet::new();
+        let codes = [
+            (400, ErrorCode::InvalidInput),
+            (403, ErrorCode::PermissionDenied),
+            (404, ErrorCode::NotFound),
+            (405, ErrorCode::InvalidInput),
+            (409, ErrorCode::Conflict),
+            (410, ErrorCode::UpstreamUnavailable),
+            (413, ErrorCode::InvalidInput),
+            (422, ErrorCode::InvalidInput),
+            (429, ErrorCode::Throttled),
+        ];
+        for (status, code) in codes {
+            let told = trouble(CHANGE, json!({ "code": status, "reason": "Any", "message": "no" }));
+            let failure = told.failure();
+            assert_eq!(failure.code, code, "{status}");
+            assert!(!failure.action.is_empty(), "{status}");
+            actions.insert(failure.action.clone());
+            let upstream = failure.upstream.as_ref().unwrap();
+            assert_eq!((upstream.code.as_str(), upstream.request_id.as_deref()), ("Any", Some("a-1")), "{status}");
+        }
+        assert_eq!(actions.len(), codes.len() - 1, "400 and 422 are mended alike, no others");
+    }
+
+    #[test]
+    fn a_list_whose_next_page_has_expired_is_read_again() {
+        let told = trouble(READ, json!({ "code": 410, "reason": "Expired", "message": "the continue token expired" }));
+        assert!(matches!(told, Trouble::Later { on: WaitingOn::Aws, .. }), "{told:?}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Writing objects: server-side apply under one field manager, and deletion.
 
-use crate::client::Kubernetes;
+use crate::{client::Kubernetes, refusal};
 use domain::{failure::Trouble, naming::FIELD_MANAGER};
 use k8s_openapi::Metadata;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -219,7 +219,7 @@ impl Kubernetes {
         let deleted = async {
             match api.delete(object.name(), &params).await {
                 Ok(_) => Ok(()),
-                Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
+                Err(error) if refusal::is_absence(&error) => Ok(()),
                 Err(error) => Err(error),
             }
         };

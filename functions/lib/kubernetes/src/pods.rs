@@ -1,6 +1,6 @@
 //! Pods: where they run, how they ended, and what they wrote.
 
-use crate::client::Kubernetes;
+use crate::{client::Kubernetes, owners::Controller};
 use domain::failure::Trouble;
 use k8s_openapi::api::core::v1;
 use kube::{
@@ -40,6 +40,9 @@ pub struct Pod {
     pub uid: String,
     /// Its labels.
     pub labels: BTreeMap<String, String>,
+    /// What made it and replaces it; none for a pod that stands alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller: Option<Controller>,
     /// The node; none while it is not scheduled.
     pub node: Option<String>,
     /// How far it has come.
@@ -88,11 +91,13 @@ fn pod(pod: v1::Pod) -> Pod {
     let status = pod.status.unwrap_or_default();
     let message = message(&status);
     let conditions = status.conditions.unwrap_or_default();
+    let controller = Controller::of(&pod.metadata);
     Pod {
         namespace: pod.metadata.namespace.unwrap_or_default(),
         name: pod.metadata.name.unwrap_or_default(),
         uid: pod.metadata.uid.unwrap_or_default(),
         labels: pod.metadata.labels.unwrap_or_default(),
+        controller,
         node: pod.spec.and_then(|spec| spec.node_name),
         phase: match status.phase.as_deref() {
             Some("Pending") => PodPhase::Pending,

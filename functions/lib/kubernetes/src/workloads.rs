@@ -53,6 +53,8 @@ pub struct Workload {
     pub namespace: String,
     /// Its name.
     pub name: String,
+    /// Its uid.
+    pub uid: String,
     /// Its labels.
     pub labels: BTreeMap<String, String>,
     /// Images of its containers, in order.
@@ -122,6 +124,7 @@ fn workload(
         kind,
         namespace: metadata.namespace.unwrap_or_default(),
         name: metadata.name.unwrap_or_default(),
+        uid: metadata.uid.unwrap_or_default(),
         labels: metadata.labels.unwrap_or_default(),
         images: containers.into_iter().filter_map(|container| container.image).collect(),
         readiness,

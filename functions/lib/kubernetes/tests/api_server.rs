@@ -3,7 +3,7 @@
 use account::{
     clock::Clock,
     kubernetes::{
-        Cluster, Request, User,
+        Cluster, Host, Request, User,
         server::{Door, in_process},
     },
 };
@@ -12,7 +12,10 @@ use aws_smithy_async::time::SharedTimeSource;
 use domain::{codes::ErrorCode, failure::Trouble, states::WaitingOn};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::{
-    api::core::v1::{ConfigMap, Namespace},
+    api::{
+        apps::v1::Deployment,
+        core::v1::{ConfigMap, Namespace},
+    },
     apimachinery::pkg::apis::meta::v1::ObjectMeta,
 };
 use kubernetes::{
@@ -82,6 +85,17 @@ impl House {
         self.client(User::system("admin"), None)
     }
 
+    /// Lets the controllers act until nothing is left to be done now.
+    fn settle(&self) {
+        while self
+            .cluster
+            .lock()
+            .unwrap()
+            .reconcile(&Bare, self.clock.now())
+            .is_some_and(|next| next <= self.clock.now())
+        {}
+    }
+
     /// Applies an object as another manager.
     fn apply_as(&self, manager: &str, path: &str, object: &Value) {
         let request = Request {
@@ -94,6 +108,27 @@ impl House {
             user: User::system("other"),
         };
         self.with_cluster(|cluster, now| cluster.handle(&request, now));
+    }
+}
+
+/// No node to ask.
+struct Bare;
+
+impl Host for Bare {
+    fn mount(&self, _: &Value, driver: &str, _: &BTreeMap<String, String>, _: &[String]) -> Result<(), String> {
+        Err(format!("driver {driver} is not here"))
+    }
+
+    fn read(&self, _: &BTreeMap<String, String>, _: &[String], path: &str) -> Result<Vec<u8>, String> {
+        Err(format!("{path}: No such file or directory"))
+    }
+
+    fn list(&self, _: &BTreeMap<String, String>, _: &[String], path: &str) -> Result<Vec<String>, String> {
+        Err(format!("{path}: No such file or directory"))
+    }
+
+    fn draw(&self, _: &str, seconds: std::ops::Range<u32>) -> SignedDuration {
+        SignedDuration::from_secs(i64::from(seconds.end))
     }
 }
 
@@ -254,6 +289,60 @@ async fn cluster_wide_objects_and_empty_lists_are_read() {
     assert_eq!(kubernetes.log("default", "none").await.unwrap(), None);
     assert_eq!(kubernetes.claim("default", "s3-claim").await.unwrap(), None);
     assert!(kubernetes.events("default", "Pod", "none").await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_found_again_by_the_servers_audit_id_whatever_its_body() {
+    let house = House::new();
+    let status = json!({
+        "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 422, "reason": "Invalid", "message": "is wrong",
+    });
+    let cases = [
+        (422, status.to_string(), "Invalid", "is wrong"),
+        (413, "<html>too large</html>".to_owned(), "413", "<html>too large</html>"),
+        (404, String::new(), "404", "Not Found"),
+    ];
+    for (code, body, upstream, text) in cases {
+        let refusing = Reach::new(move |_| {
+            let body = body.clone();
+            tower::service_fn(move |_: Call| {
+                let answer = http::Response::builder().status(code).header("Audit-Id", "5f0e-1");
+                std::future::ready(answer.body(http_body_util::Full::<bytes::Bytes>::from(body.clone())))
+            })
+        });
+        let kubernetes = Kubernetes::new(&refusing, &endpoint(), house.identity(None));
+        let refused = kubernetes.nodes("").await.unwrap_err();
+        let failure = refused.failure();
+        assert!(failure.message.ends_with(text) && !failure.action.is_empty(), "{failure:?}");
+        let told = failure.upstream.as_ref().unwrap();
+        assert_eq!((told.code.as_str(), told.request_id.as_deref()), (upstream, Some("5f0e-1")));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn pods_of_a_deployment_are_its_own_and_not_those_whose_names_begin_alike() {
+    let house = House::new();
+    let kubernetes = house.admin();
+    for name in ["plugin", "plugin-a"] {
+        let deployment: Deployment = serde_json::from_value(json!({
+            "metadata": { "name": name, "namespace": "default" },
+            "spec": { "selector": { "matchLabels": { "app": name } }, "template": {
+                "metadata": { "labels": { "app": name } },
+                "spec": { "containers": [{ "name": "main", "image": "busybox:1" }] },
+            } },
+        }))
+        .unwrap();
+        kubernetes.apply(&Object::of(&deployment)).await.unwrap();
+    }
+    house.settle();
+    let deployments = kubernetes.deployments(Some("default"), "").await.unwrap();
+    let plugin = deployments.iter().find(|one| one.name == "plugin").unwrap();
+    let pods = kubernetes.pods(Some("default"), "").await.unwrap();
+    let sets = kubernetes.replica_sets(Some("default"), "").await.unwrap();
+    assert_eq!((pods.len(), sets.len()), (2, 2));
+    let mine: Vec<_> = pods.iter().filter(|pod| plugin.controls(pod, &sets)).map(|pod| &pod.labels["app"]).collect();
+    assert_eq!(mine, ["plugin"]);
+    assert!(pods.iter().all(|pod| !plugin.controls(pod, &[])), "nothing but the ReplicaSet tells whose they are");
 }
 
 #[tokio::test(start_paused = true)]

@@ -13,6 +13,9 @@ pub const CLUSTER_LABEL: &str = "hyperpod-instantstart/cluster";
 /// Label: what an object is part of.
 pub const COMPONENT_LABEL: &str = "app.kubernetes.io/component";
 
+/// Label: the stage that a probe proves something for.
+pub const PURPOSE_LABEL: &str = "hyperpod-instantstart/purpose";
+
 /// For which cluster objects are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Owner {

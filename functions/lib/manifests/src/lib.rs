@@ -12,6 +12,6 @@ mod rbac;
 mod storage;
 
 pub use installed::{AGENT_IMAGES, Component, Part, agent_image, dependencies};
-pub use labels::{CLUSTER_LABEL, COMPONENT_LABEL, NAMESPACE, Owner};
+pub use labels::{CLUSTER_LABEL, COMPONENT_LABEL, NAMESPACE, Owner, PURPOSE_LABEL};
 pub use probe::{PROBE_MOUNT, Probe, probe};
 pub use storage::{Mount, storage};

@@ -1,7 +1,7 @@
 //! A pod that reads the project bucket through its claim and ends.
 
 use crate::{
-    labels::Owner,
+    labels::{Owner, PURPOSE_LABEL},
     placement::{on_hyperpod, tolerate},
 };
 use domain::naming::STORAGE_CLAIM;
@@ -25,6 +25,8 @@ const IMAGE: &str = "public.ecr.aws/docker/library/busybox:1.37.0";
 pub struct Probe {
     /// The pod's name.
     pub name: String,
+    /// The stage that it proves something for, as a label tells it.
+    pub purpose: String,
     /// The namespace of the claim.
     pub namespace: String,
     /// A file below the mount whose content is written to the log; the folder is listed before it.
@@ -65,8 +67,10 @@ pub fn probe(owner: &Owner, probe: &Probe) -> Object {
         claim_name: STORAGE_CLAIM.to_owned(),
         ..PersistentVolumeClaimVolumeSource::default()
     };
+    let mut metadata = owner.within("probe", &probe.namespace, &probe.name);
+    metadata.labels.get_or_insert_default().insert(PURPOSE_LABEL.to_owned(), probe.purpose.clone());
     let pod = Pod {
-        metadata: owner.within("probe", &probe.namespace, &probe.name),
+        metadata,
         spec: Some(PodSpec {
             affinity: Some(on_hyperpod()),
             automount_service_account_token: Some(false),

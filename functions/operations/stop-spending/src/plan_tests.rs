@@ -77,6 +77,7 @@ fn attached(groups: Vec<Group>) -> Attached {
 fn node(group: &str) -> Node {
     Node {
         group: group.to_owned(),
+        logical_id: None,
         instance_id: Some("i-0123456789abcdef0".to_owned()),
         instance_type: "ml.g6.4xlarge".to_owned(),
         status: NodeStatus::Running,

@@ -11,9 +11,9 @@ mod plan;
 mod service;
 
 pub use change::Change;
+pub use inside::Context;
 pub use observe::Observed;
 
-use cloud::Cloud;
 use domain::{
     failure::{Failure, Trouble},
     states::Stage,
@@ -24,16 +24,6 @@ use engine::{
     record::{TickAnswer, TickRequest},
     tick::Engine,
 };
-use kubernetes::Reach;
-
-/// What the stage is given besides the table.
-#[derive(Debug, Clone)]
-pub struct Context {
-    /// How AWS is reached.
-    pub cloud: Cloud,
-    /// How Kubernetes endpoints are reached.
-    pub reach: Reach,
-}
 
 /// The stage.
 #[derive(Debug, Clone)]
@@ -58,7 +48,7 @@ impl Reconciler for Dependencies {
     }
 
     async fn observe(&self, scene: Scene<'_>) -> Result<Observed, Trouble> {
-        observe::observe(&inside::enter(&self.context.cloud, &self.context.reach, scene).await?, scene).await
+        observe::observe(&self.context.enter(scene).await?, scene).await
     }
 
     fn plan(&self, scene: Scene<'_>, observed: &Observed) -> Plan<Change> {
@@ -66,6 +56,6 @@ impl Reconciler for Dependencies {
     }
 
     async fn apply(&self, scene: Scene<'_>, change: &Change, mark: &Mark) -> Result<Made, Trouble> {
-        apply::apply(&inside::enter(&self.context.cloud, &self.context.reach, scene).await?, scene, change, mark).await
+        apply::apply(&self.context.enter(scene).await?, scene, change, mark).await
     }
 }

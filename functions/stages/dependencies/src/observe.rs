@@ -4,46 +4,14 @@ use crate::{
     administrators::{self, Administrator},
     service,
 };
-use addons::{Ground, Runs, Seen, Wanted};
+use addons::{Ground, Seen};
 use domain::failure::Trouble;
 use engine::reconciler::Scene;
 use futures::future::try_join_all;
 use inside::Inside;
-use kubernetes::{Kubernetes, Node, Object, Ownership, Readiness, Workload};
+use kubernetes::{Kubernetes, Object, Ownership, Readiness, Workload};
 use manifests::{Component, Owner, Part};
 use serde::Serialize;
-
-/// The base add-ons: made by control-plane, judged here.
-pub(crate) const ADDONS: [Wanted; 4] = [
-    Wanted {
-        name: "vpc-cni",
-        runs: Runs::OnEveryNode,
-        workload: ("kube-system", "aws-node"),
-        required_for: "pod networking",
-        configuration: None,
-    },
-    Wanted {
-        name: "kube-proxy",
-        runs: Runs::OnEveryNode,
-        workload: ("kube-system", "kube-proxy"),
-        required_for: "service networking",
-        configuration: None,
-    },
-    Wanted {
-        name: "eks-pod-identity-agent",
-        runs: Runs::OnEveryNode,
-        workload: ("kube-system", "eks-pod-identity-agent"),
-        required_for: "AWS permissions of pods, the storage driver's included",
-        configuration: None,
-    },
-    Wanted {
-        name: "coredns",
-        runs: Runs::Somewhere,
-        workload: ("kube-system", "coredns"),
-        required_for: "names in the cluster",
-        configuration: None,
-    },
-];
 
 /// Things that other people's clusters run and that we respect: what to call them, and what gives them away.
 const NEIGHBOURS: [(&str, &str); 5] = [
@@ -112,21 +80,13 @@ pub(crate) async fn observe(clients: &Inside, scene: Scene<'_>) -> Result<Observ
     for component in components(scene) {
         parts.push(part(kubernetes, component, &daemon_sets).await?);
     }
-    let workloads: Vec<&Workload> = daemon_sets.iter().chain(&deployments).collect();
-    let name = scene.cluster.eks_name();
+    let workloads: Vec<Workload> = daemon_sets.into_iter().chain(deployments).collect();
     let mut addons = Vec::new();
-    for wanted in ADDONS {
-        let is_its = |workload: &&Workload| (workload.namespace.as_str(), workload.name.as_str()) == wanted.workload;
-        let has_workload = workloads.iter().copied().any(|workload| is_its(&workload));
-        addons.push(addons::look(&clients.eks, name, &clients.cluster.version, wanted, has_workload).await?);
+    for wanted in addons::BASE {
+        addons.push(inside::addon(clients, wanted, &workloads).await?);
     }
     let administrators = administrators::look(clients, scene).await?;
-    Ok(Observed { ground: ground(&nodes), parts, addons, neighbours: neighbours(&workloads), administrators })
-}
-
-/// Where pods could run.
-fn ground(nodes: &[Node]) -> Ground {
-    Ground { nodes: nodes.len(), open: nodes.iter().filter(|node| node.is_open()).count() }
+    Ok(Observed { ground: inside::ground(&nodes), parts, addons, neighbours: neighbours(&workloads), administrators })
 }
 
 async fn part(kubernetes: &Kubernetes, component: Component, daemon_sets: &[Workload]) -> Result<PartSeen, Trouble> {
@@ -135,10 +95,7 @@ async fn part(kubernetes: &Kubernetes, component: Component, daemon_sets: &[Work
         let place = format!("DaemonSet {}/{}", workload.namespace, workload.name);
         objects.iter().any(|object| object.title == place && object.owner == Ownership::Ours)
     };
-    let marks = component.part.image_marks();
-    let does_its_work =
-        |workload: &Workload| workload.images.iter().any(|image| marks.iter().any(|mark| image.contains(mark)));
-    let foreign = daemon_sets.iter().filter(|set| !ours(set) && does_its_work(set));
+    let foreign = daemon_sets.iter().filter(|set| !ours(set) && component.part.is_done_by(set));
     let foreign = foreign.map(|set| format!("{}/{}", set.namespace, set.name)).collect();
     let readiness = daemon_sets.iter().filter(|set| ours(set)).map(|set| set.readiness).reduce(together);
     let lacking = service::lacking(kubernetes, &component, &objects).await?;
@@ -164,7 +121,7 @@ async fn look(kubernetes: &Kubernetes, object: &Object) -> Result<ObjectSeen, Tr
 }
 
 /// What others run, by the names of its workloads.
-fn neighbours(workloads: &[&Workload]) -> Vec<String> {
+fn neighbours(workloads: &[Workload]) -> Vec<String> {
     let found = NEIGHBOURS.iter().filter_map(|(called, mark)| {
         let workload = workloads.iter().find(|workload| workload.name.contains(mark))?;
         Some(format!("{called} ({}/{})", workload.namespace, workload.name))

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     administrators::Administrator,
-    observe::{ADDONS, ObjectSeen},
+    observe::ObjectSeen,
 };
 use addons::Ground;
 use cloud::eks::Addon;
@@ -32,7 +32,7 @@ fn settled() -> Observed {
         issues: Vec::new(),
         tags: Default::default(),
     };
-    let seen = ADDONS.map(|wanted| Seen {
+    let seen = addons::BASE.map(|wanted| Seen {
         addon: Some(addon(wanted.name)),
         wanted,
         has_workload: true,

@@ -11,6 +11,7 @@ use domain::{
     codes::ErrorCode,
     failure::{Failure, Trouble},
     naming::ROLE_PATH,
+    states::{Stage, WaitingOn},
 };
 use engine::reconciler::{Made, Mark, Scene};
 
@@ -48,7 +49,7 @@ pub(crate) async fn apply(
         }
         Change::Addon(change) => addons::apply(eks, name, change, mark).await,
         Change::Apply(title) => apply_object(context, clients, scene, title).await,
-        Change::Read(change) => inside::apply(&clients.inside.kubernetes, scene, change).await,
+        Change::Read(change) => inside::apply(&clients.inside.kubernetes, scene, Stage::Storage, change).await,
     }
 }
 

@@ -12,7 +12,7 @@ mod role;
 pub use change::Change;
 pub use observe::Observed;
 
-use cloud::{Cloud, Who, iam::Iam, s3::S3, sagemaker::HyperPod};
+use cloud::{Who, iam::Iam, s3::S3};
 use domain::{
     failure::{Failure, Trouble},
     states::Stage,
@@ -24,15 +24,12 @@ use engine::{
     tick::Engine,
 };
 use inside::Inside;
-use kubernetes::Reach;
 
 /// What the stage is given besides the table.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// How AWS is reached.
-    pub cloud: Cloud,
-    /// How Kubernetes endpoints are reached.
-    pub reach: Reach,
+    /// How AWS and Kubernetes are reached.
+    pub inside: inside::Context,
     /// How project buckets' names begin: `sagemaker-…`.
     pub bucket_prefix: String,
     /// ARN of the policy that no role of ours exceeds, if the deployment has one.
@@ -58,17 +55,15 @@ pub(crate) struct Clients {
     pub(crate) inside: Inside,
     pub(crate) iam: Iam,
     pub(crate) s3: S3,
-    pub(crate) hyperpod: HyperPod,
 }
 
 impl Context {
     async fn clients(&self, scene: Scene<'_>) -> Result<Clients, Trouble> {
         let (target, who) = (&scene.cluster.target, Who::operation(scene.operation));
         Ok(Clients {
-            inside: inside::enter(&self.cloud, &self.reach, scene).await?,
-            iam: Iam::new(&self.cloud, target, &who).await,
-            s3: S3::new(&self.cloud, target, &who).await,
-            hyperpod: HyperPod::new(&self.cloud, target, &who).await,
+            inside: self.inside.enter(scene).await?,
+            iam: Iam::new(&self.inside.cloud, target, &who).await,
+            s3: S3::new(&self.inside.cloud, target, &who).await,
         })
     }
 }

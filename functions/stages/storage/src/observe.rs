@@ -1,31 +1,20 @@
 //! What there is: bucket, role, association, add-on, volume and claim, nodes, the probe.
 
 use crate::{Clients, Context, role};
-use addons::{Ground, Runs, Seen, Wanted};
-use cloud::{
-    eks::{EksCluster, PodIdentity},
-    s3::Bucket,
-};
+use addons::{Ground, Seen};
+use cloud::{eks::PodIdentity, s3::Bucket};
 use domain::{
     codes::ErrorCode,
     failure::{Failure, Trouble},
     naming::{Names, STORAGE_CLAIM, STORAGE_VOLUME, project_bucket},
+    states::Stage,
 };
 use engine::reconciler::Scene;
-use inside::{FILE, NAMESPACE, Probed};
+use inside::{DRIVER, FILE, Inside, NAMESPACE, Probed};
 use kubernetes::{Claim, Kubernetes, Object, Ownership, Volume};
 use manifests::{Mount, Owner};
 use serde::Serialize;
 use serde_json::Value;
-
-/// The driver's add-on. Its node part tolerates every taint: a node that is reserved for GPUs mounts the bucket too.
-pub(crate) const DRIVER: Wanted = Wanted {
-    name: "aws-mountpoint-s3-csi-driver",
-    runs: Runs::Somewhere,
-    workload: ("kube-system", "s3-csi-node"),
-    required_for: "S3 buckets in pods",
-    configuration: Some(r#"{"node":{"tolerateAllTaints":true}}"#),
-};
 
 /// The driver's service account.
 pub(crate) const ACCOUNT: (&str, &str) = ("kube-system", "s3-csi-driver-sa");
@@ -104,7 +93,6 @@ pub(crate) async fn observe(context: &Context, clients: &Clients, scene: Scene<'
     let place = place(context, clients, scene).await?;
     let nodes = kubernetes.nodes("").await?;
     let hyperpod_nodes = nodes.iter().filter(|node| node.is_hyperpod() && takes_pods(node)).count();
-    let ground = Ground { nodes: nodes.len(), open: nodes.iter().filter(|node| node.is_open()).count() };
     let volumes = kubernetes.volumes().await?;
     let handle = Names::of(&scene.cluster.tag, scene.cluster.id).volume_handle();
     let twin = volumes.iter().find(|volume| volume.name != STORAGE_VOLUME && volume.handle == handle);
@@ -116,15 +104,15 @@ pub(crate) async fn observe(context: &Context, clients: &Clients, scene: Scene<'
         eks_arn: eks.arn.clone(),
         role: role_seen(clients, scene).await?,
         association: clients.inside.eks.pod_identity(&eks.name, ACCOUNT.0, ACCOUNT.1).await?,
-        driver: driver(clients, eks).await?,
-        ground,
+        driver: driver(&clients.inside).await?,
+        ground: inside::ground(&nodes),
         hyperpod_nodes,
-        wanted_nodes: wanted_nodes(clients, scene, eks).await?,
+        wanted_nodes: wanted_nodes(context, clients, scene).await?,
         objects,
         twin: twin.map(|volume| volume.name.clone()),
         volume: volumes.into_iter().find(|volume| volume.name == STORAGE_VOLUME),
         claim: kubernetes.claim(NAMESPACE, STORAGE_CLAIM).await?,
-        probe: inside::look(kubernetes, scene, "storage").await?,
+        probe: inside::look(kubernetes, scene, Stage::Storage).await?,
         place,
     })
 }
@@ -187,17 +175,13 @@ async fn role_seen(clients: &Clients, scene: Scene<'_>) -> Result<Option<RoleSee
     Ok(Some(RoleSeen { ours: role.is_owned(scene.cluster.id), policy }))
 }
 
-async fn driver(clients: &Clients, eks: &EksCluster) -> Result<Seen, Trouble> {
-    let (namespace, name) = DRIVER.workload;
-    let sets = clients.inside.kubernetes.daemon_sets(Some(namespace), "").await?;
-    let has_workload = sets.iter().any(|set| set.name == name);
-    addons::look(&clients.inside.eks, &eks.name, &eks.version, DRIVER, has_workload).await
+async fn driver(inside: &Inside) -> Result<Seen, Trouble> {
+    let there = inside.kubernetes.daemon_sets(Some(DRIVER.workload.0), "").await?;
+    inside::addon(inside, DRIVER, &there).await
 }
 
 /// How many instances HyperPod is to have: a count that was set to zero since the decisions were made is zero.
-async fn wanted_nodes(clients: &Clients, scene: Scene<'_>, eks: &EksCluster) -> Result<Option<u32>, Trouble> {
-    let name = Names::of(&scene.cluster.tag, scene.cluster.id).hyperpod_cluster();
-    let name = name.map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
-    let (found, _) = clients.hyperpod.find(name.as_str(), &eks.arn).await?;
+async fn wanted_nodes(context: &Context, clients: &Clients, scene: Scene<'_>) -> Result<Option<u32>, Trouble> {
+    let found = inside::hyperpod(&context.inside, &clients.inside, scene).await?;
     Ok(found.map(|cluster| cluster.groups.iter().map(|group| group.target).sum()))
 }

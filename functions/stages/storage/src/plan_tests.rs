@@ -1,12 +1,12 @@
 //! The plan over worlds that are values.
 
 use super::*;
-use crate::observe::{DRIVER, ObjectSeen, Place, RoleSeen};
+use crate::observe::{ObjectSeen, Place, RoleSeen};
 use addons::{Ground, Seen};
 use cloud::eks::{Addon, PodIdentity};
 use domain::status::AddonStatus;
 use engine::{ledger::Ledger, record::Cluster};
-use inside::Probed;
+use inside::{DRIVER, Probed};
 use kubernetes::{Claim, Volume};
 use records::records;
 use std::collections::BTreeMap;

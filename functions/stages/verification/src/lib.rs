@@ -11,9 +11,9 @@ mod plan;
 
 pub use change::Change;
 pub use checks::{Check, Status};
+pub use inside::Context;
 pub use observe::Observed;
 
-use cloud::{Cloud, Who, sagemaker::HyperPod};
 use domain::{
     failure::{Failure, Trouble},
     states::Stage,
@@ -24,17 +24,6 @@ use engine::{
     record::{TickAnswer, TickRequest},
     tick::Engine,
 };
-use inside::Inside;
-use kubernetes::Reach;
-
-/// What the stage is given besides the table.
-#[derive(Debug, Clone)]
-pub struct Context {
-    /// How AWS is reached.
-    pub cloud: Cloud,
-    /// How Kubernetes endpoints are reached.
-    pub reach: Reach,
-}
 
 /// The stage.
 #[derive(Debug, Clone)]
@@ -50,22 +39,6 @@ pub async fn tick(engine: &Engine, context: &Context, request: &TickRequest) -> 
     engine::tick::tick(engine, &Verification { context: context.clone() }, request).await
 }
 
-/// The clients of one look or change.
-pub(crate) struct Clients {
-    pub(crate) inside: Inside,
-    pub(crate) hyperpod: HyperPod,
-}
-
-impl Context {
-    async fn clients(&self, scene: Scene<'_>) -> Result<Clients, Trouble> {
-        let (target, who) = (&scene.cluster.target, Who::operation(scene.operation));
-        Ok(Clients {
-            inside: inside::enter(&self.cloud, &self.reach, scene).await?,
-            hyperpod: HyperPod::new(&self.cloud, target, &who).await,
-        })
-    }
-}
-
 impl Reconciler for Verification {
     type Observed = Observed;
     type Change = Change;
@@ -75,7 +48,7 @@ impl Reconciler for Verification {
     }
 
     async fn observe(&self, scene: Scene<'_>) -> Result<Observed, Trouble> {
-        observe::observe(&self.context.clients(scene).await?, scene).await
+        observe::observe(&self.context, &self.context.enter(scene).await?, scene).await
     }
 
     fn plan(&self, scene: Scene<'_>, observed: &Observed) -> Plan<Change> {
@@ -83,6 +56,6 @@ impl Reconciler for Verification {
     }
 
     async fn apply(&self, scene: Scene<'_>, change: &Change, mark: &Mark) -> Result<Made, Trouble> {
-        apply::apply(&self.context.clients(scene).await?, scene, change, mark).await
+        apply::apply(&self.context.enter(scene).await?, scene, change, mark).await
     }
 }

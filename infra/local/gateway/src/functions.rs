@@ -50,8 +50,7 @@ pub fn with_scripts(account: &Account, installed: &Installed, scripts: &hyperpod
         })
         .tick(&wire, "storage", |w, asked| async move {
             let context = storage::Context {
-                cloud: w.cloud,
-                reach: w.reach,
+                inside: inside::Context { cloud: w.cloud, reach: w.reach },
                 bucket_prefix: BUCKET_PREFIX.to_owned(),
                 permissions_boundary: w.permissions_boundary,
             };

@@ -11,6 +11,8 @@ use serde::Serialize;
 pub struct Node {
     /// Its group.
     pub group: String,
+    /// What it is called for life, before there is an instance too; none on clusters that do not provision continuously.
+    pub logical_id: Option<String>,
     /// Its instance; none before there is one.
     pub instance_id: Option<String>,
     /// Its type.
@@ -24,6 +26,12 @@ pub struct Node {
 }
 
 impl Node {
+    /// What tells it from every other node of its cluster, from its first day to its last: the logical id, which only
+    /// clusters with continuous provisioning give, or the instance, which nodes of all others have from the beginning.
+    pub fn id(&self) -> &str {
+        self.logical_id.as_deref().or(self.instance_id.as_deref()).unwrap_or_default()
+    }
+
     /// Its name in Kubernetes, once it has an instance.
     pub fn kubernetes_name(&self) -> Option<String> {
         self.instance_id.as_ref().map(|id| format!("hyperpod-{id}"))
@@ -43,6 +51,7 @@ impl HyperPod {
                 let status = seen.instance_status();
                 Node {
                     group: seen.instance_group_name().unwrap_or_default().to_owned(),
+                    logical_id: seen.node_logical_id().filter(|id| !id.is_empty()).map(str::to_owned),
                     instance_id: seen.instance_id().filter(|id| !id.is_empty()).map(str::to_owned),
                     instance_type: seen.instance_type().map(|kind| kind.as_str().to_owned()).unwrap_or_default(),
                     status: NodeStatus::read(status.and_then(|it| it.status()).map_or("", |word| word.as_str())),

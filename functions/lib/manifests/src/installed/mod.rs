@@ -16,7 +16,7 @@ mod tests;
 pub use health_monitoring::{AGENT_IMAGES, agent_image};
 
 use crate::labels::Owner;
-use kubernetes::Object;
+use kubernetes::{Object, Workload};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -92,6 +92,11 @@ impl Part {
             Self::AwsEfaK8sDevicePlugin => &["aws-efa-k8s-device-plugin"],
             Self::NeuronDevicePlugin => &["neuron-device-plugin"],
         }
+    }
+
+    /// Whether a workload does the part's work, whoever installed it: a container of it has the part's image.
+    pub fn is_done_by(self, workload: &Workload) -> bool {
+        workload.images.iter().any(|image| self.image_marks().iter().any(|mark| image.contains(mark)))
     }
 }
 

@@ -39,7 +39,12 @@ fn storage_and_probe_are_as_their_snapshots() {
         handle: "hyperpod-instantstart-01jz".to_owned(),
     };
     insta::assert_json_snapshot!("storage", storage(&owner(), &mount));
-    let reader = Probe { name: "probe-1".to_owned(), namespace: "default".to_owned(), file: "hello.txt".to_owned() };
+    let reader = Probe {
+        name: "probe-1".to_owned(),
+        purpose: "storage".to_owned(),
+        namespace: "default".to_owned(),
+        file: "hello.txt".to_owned(),
+    };
     insta::assert_json_snapshot!("probe", probe(&owner(), &reader));
 }
 

@@ -16,9 +16,6 @@ use footing::Lack;
 /// What is not known before it is made, in a line above.
 const LATER: &str = "(made above)";
 
-/// Add-ons that every cluster gets from this stage.
-const ADDONS: [&str; 4] = ["vpc-cni", "kube-proxy", "eks-pod-identity-agent", "coredns"];
-
 /// A cluster from nothing.
 pub(super) fn made(request: &Request<'_>, seen: &Seen, version: &str) -> Vec<PlannedChange> {
     let tag = &request.cluster.tag;
@@ -40,7 +37,7 @@ pub(super) fn made(request: &Request<'_>, seen: &Seen, version: &str) -> Vec<Pla
     changes.push(change("create-oidc-provider", "create the OIDC provider of the cluster"));
     let addon =
         |name: &str| change(format!("create-addon/{name}"), format!("install add-on {name}, EKS's default version"));
-    changes.extend(ADDONS.iter().map(|name| addon(name)));
+    changes.extend(addons::BASE.iter().map(|one| addon(one.name)));
     changes.push(change("create-access-entry", "create access entries for this control plane's own roles"));
     changes.extend(administrators(request, seen).into_iter().map(|principal| {
         change(format!("create-access-entry/{principal}"), format!("create an access entry for {principal}"))

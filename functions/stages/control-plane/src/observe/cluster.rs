@@ -18,10 +18,6 @@ use engine::reconciler::Scene;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Add-ons that every cluster begins with, in the order of their making. What becomes of them is judged by the stage of
-/// the dependencies.
-pub(crate) const BASE_ADDONS: [&str; 4] = ["vpc-cni", "kube-proxy", "eks-pod-identity-agent", "coredns"];
-
 /// The EKS cluster and its surroundings, as far as they are there.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -87,7 +83,7 @@ async fn inside(clients: &Clients, around: &mut Around) -> Result<(), Trouble> {
     if let Some(issuer) = &cluster.issuer {
         around.provider = clients.iam.oidc_provider(issuer).await?;
     }
-    for name in BASE_ADDONS {
+    for name in addons::BASE.map(|addon| addon.name) {
         if let Some(addon) = clients.eks.addon(&cluster.name, name).await? {
             around.addons.insert(name.to_owned(), addon);
         } else if let Some(version) = clients.eks.default_addon_version(name, &cluster.version).await? {

@@ -4,7 +4,7 @@ use super::change;
 use crate::{
     admission::AUDIENCE,
     change::{CREATE_CLUSTER, Change, ClusterChange, Known},
-    observe::{Around, cluster::BASE_ADDONS},
+    observe::Around,
 };
 use cloud::{eks::EksCluster, iam::foreign_role, is_owned};
 use domain::{
@@ -161,7 +161,7 @@ pub(super) fn finish(scene: Scene<'_>, around: &Around, steps: &mut Vec<Step<Cha
     await_service(scene, around, steps);
     let mut changes = Vec::new();
     provider(around, &mut changes);
-    addons(around, &mut changes)?;
+    base_addons(around, &mut changes)?;
     admissions(around, &mut changes);
     await_update(around.cluster.as_ref(), !changes.is_empty(), steps);
     steps.append(&mut changes);
@@ -210,8 +210,9 @@ fn provider(around: &Around, steps: &mut Vec<Step<Change>>) {
     }
 }
 
-fn addons(around: &Around, steps: &mut Vec<Step<Change>>) -> Result<(), Failure> {
-    for name in BASE_ADDONS.into_iter().filter(|name| !around.addons.contains_key(*name)) {
+fn base_addons(around: &Around, steps: &mut Vec<Step<Change>>) -> Result<(), Failure> {
+    let names = addons::BASE.map(|addon| addon.name);
+    for name in names.into_iter().filter(|name| !around.addons.contains_key(*name)) {
         let version = around.addon_versions.get(name);
         if let Some(cluster) = around.cluster.as_ref().filter(|_| around.is_usable() && version.is_none()) {
             let text = format!("EKS has no version of add-on {name} for Kubernetes {}", cluster.version);

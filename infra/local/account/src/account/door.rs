@@ -37,7 +37,7 @@ impl Account {
     /// A response that carries [`AnswerLost`] is to be thrown away by whoever brings it to the caller. Does not return
     /// if a fault ends the invocation that the current task works for.
     pub async fn call(&self, request: Request<Bytes>) -> Response<Bytes> {
-        let request_id = self.with_lock(request_id);
+        let request_id = self.with_lock(|world| request_id(world, "request"));
         let signed = match signature::read(&request) {
             Ok(signed) => signed,
             Err(error) => return self.unreadable(&request, error, &request_id),
@@ -251,9 +251,9 @@ pub(super) fn record(call: &Call, mutating: bool, outcome: String) -> Record {
     }
 }
 
-/// A new request id in the form of a UUID.
-fn request_id(world: &mut World) -> String {
-    let (high, low) = (world.next_number("request"), world.hash("request id"));
+/// A new id of a request in the form of a UUID; each kind has a row of its own.
+pub(super) fn request_id(world: &mut World, kind: &str) -> String {
+    let (high, low) = (world.next_number(kind), world.hash(&format!("{kind} id")));
     let (high, low) = (high, low ^ high.rotate_left(32));
     format!(
         "{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}",

@@ -3,7 +3,7 @@
 
 use super::{
     Account,
-    door::{AnswerLost, delivered, record, strike},
+    door::{AnswerLost, delivered, record, request_id, strike},
 };
 use crate::{
     call::{Call, Caller},
@@ -19,7 +19,7 @@ use crate::{
 };
 use futures::future::BoxFuture;
 use http::{
-    Request, Response,
+    HeaderName, HeaderValue, Request, Response,
     header::{AUTHORIZATION, HOST},
 };
 use jiff::Timestamp;
@@ -30,6 +30,10 @@ use std::{
 };
 use tokio::{sync::watch, task::JoinSet};
 use tower::Service;
+
+/// Names a request in the cluster's audit log. A client's own is kept, else the server makes one; every answer tells it
+/// (`WithAuditInit` of apiserver).
+const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 
 /// Why a request had no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -106,15 +110,18 @@ impl KubernetesService {
             caller: caller.unwrap_or_else(anonymous),
             input: json!({}),
             now,
-            request_id: String::new(),
+            request_id: audit_id(account, &request),
         };
         let function = Invocation::current().map(|invocation| invocation.function);
         let effects = account.with_lock(|world| faults::meet(world, &call, mutating, function.as_deref()));
         strike(account, &effects, &mut call).await;
-        let response = match effects.iter().find_map(refusal) {
+        let mut response = match effects.iter().find_map(refusal) {
             Some(refused) => refused,
             None => served(account, &arn, request).await,
         };
+        if let Ok(id) = HeaderValue::from_str(&call.request_id) {
+            response.headers_mut().insert(AUDIT_ID, id);
+        }
         account.with_lock(|world| world.calls.add(record(&call, mutating, outcome(&response))));
         let response = delivered(response, &effects).await;
         if response.extensions().get::<AnswerLost>().is_some() { Err(Unanswered::Lost) } else { Ok(response) }
@@ -192,6 +199,12 @@ fn host<B>(request: &Request<B>) -> Option<String> {
 
 fn bearer_token<B>(request: &Request<B>) -> Option<&str> {
     request.headers().get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ").map(str::trim)
+}
+
+/// The client's id for the request, or a new one.
+fn audit_id<B>(account: &Account, request: &Request<B>) -> String {
+    let sent = request.headers().get(AUDIT_ID).and_then(|id| id.to_str().ok()).filter(|id| !id.is_empty());
+    sent.map_or_else(|| account.with_lock(|world| request_id(world, "audit")), str::to_owned)
 }
 
 /// A caller whom IAM does not know: without a token, or with one that is no EKS token.

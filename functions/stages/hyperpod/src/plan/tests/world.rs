@@ -159,6 +159,7 @@ impl World {
     pub(super) fn node(&mut self, number: u32, status: NodeStatus) {
         let node = Node {
             group: "workers".to_owned(),
+            logical_id: None,
             instance_id: Some(format!("i-{number:017x}")),
             instance_type: "ml.p5.48xlarge".to_owned(),
             message: String::new(),

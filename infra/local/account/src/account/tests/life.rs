@@ -37,6 +37,34 @@ async fn policy(account: &Account, role: &str, action: &str, effect: &str) {
     put.send().await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn every_answer_of_a_cluster_tells_its_audit_id_and_keeps_one_that_is_sent() {
+    let account = Account::new(World::new(7, 1), Clock::starting_at("2026-12-01T08:00:00Z".parse().unwrap())).unwrap();
+    account.run();
+    role(&account, "control-plane", "eks.amazonaws.com").await;
+    let (subnets, group) = network(&account).await;
+    minutes(1).await;
+    let eks = client!(aws_sdk_eks, &account);
+    let network = VpcConfigRequest::builder().set_subnet_ids(Some(subnets)).security_group_ids(group).build();
+    let made = eks.create_cluster().name("demo").resources_vpc_config(network);
+    made.role_arn("arn:aws:iam::111122223333:role/control-plane").send().await.unwrap();
+    minutes(15).await;
+    let endpoint = eks.describe_cluster().name("demo").send().await.unwrap().cluster.unwrap().endpoint.unwrap();
+    let ask = async |sent: Option<&str>| {
+        let mut request = http::Request::get(format!("{endpoint}/api/v1/nodes"));
+        if let Some(sent) = sent {
+            request = request.header("Audit-ID", sent);
+        }
+        let request = request.body(kube::client::Body::empty()).unwrap();
+        let answer = tower::ServiceExt::oneshot(kubernetes_service(&account), request).await.unwrap();
+        (answer.status().as_u16(), answer.headers()["audit-id"].to_str().unwrap().to_owned())
+    };
+    let (first, second) = (ask(None).await, ask(None).await);
+    assert_eq!((first.0, first.1.len()), (403, 36), "{first:?}");
+    assert_ne!(first.1, second.1);
+    assert_eq!(ask(Some("of-the-client")).await.1, "of-the-client");
+}
+
 /// A VPC with a subnet in each of two zones and a group that is open to itself; answers subnets and group.
 async fn network(account: &Account) -> (Vec<String>, String) {
     let ec2 = client!(aws_sdk_ec2, account);
