@@ -177,7 +177,7 @@ export interface paths {
         };
         /**
          * List the nodes of a cluster
-         * @description Lists a cluster's nodes as SageMaker and Kubernetes see them; those that never joined too.
+         * @description Lists a cluster's nodes as SageMaker and Kubernetes see them, joined or not.
          */
         readonly get: operations["list_nodes"];
         readonly put?: never;
@@ -277,7 +277,7 @@ export interface paths {
         };
         /**
          * List the subnets of a cluster
-         * @description Lists the subnets of a cluster's VPC: zone, free addresses, route, owner.
+         * @description Lists the subnets of a cluster's VPC: zone, addresses, route, owner.
          */
         readonly get: operations["list_subnets"];
         readonly put?: never;

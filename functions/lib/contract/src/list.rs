@@ -101,14 +101,14 @@ pub const ALL: &[Descriptor] = &[
     query::<nodes::ListNodes, nodes::NodeList>(
         "list_nodes",
         "List the nodes of a cluster",
-        "Lists a cluster's nodes as SageMaker and Kubernetes see them; those that never joined too.",
+        "Lists a cluster's nodes as SageMaker and Kubernetes see them, joined or not.",
         "/v1/clusters/{tag}/nodes",
         &[("tag", Place::Path), ("instanceGroup", Place::Query), ("limit", Place::Query), ("cursor", Place::Query)],
     ),
     query::<subnets::ListSubnets, subnets::SubnetList>(
         "list_subnets",
         "List the subnets of a cluster",
-        "Lists the subnets of a cluster's VPC: zone, free addresses, route, owner.",
+        "Lists the subnets of a cluster's VPC: zone, addresses, route, owner.",
         "/v1/clusters/{tag}/subnets",
         TAG,
     ),
