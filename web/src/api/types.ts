@@ -277,7 +277,7 @@ export interface paths {
         };
         /**
          * List the subnets of a cluster
-         * @description Lists the subnets of a cluster's VPC: zone, free addresses, route, owner.
+         * @description Lists the subnets of a cluster's VPC: zone, addresses, route, owner.
          */
         readonly get: operations["list_subnets"];
         readonly put?: never;

@@ -108,7 +108,7 @@ pub const ALL: &[Descriptor] = &[
     query::<subnets::ListSubnets, subnets::SubnetList>(
         "list_subnets",
         "List the subnets of a cluster",
-        "Lists the subnets of a cluster's VPC: zone, free addresses, route, owner.",
+        "Lists the subnets of a cluster's VPC: zone, addresses, route, owner.",
         "/v1/clusters/{tag}/subnets",
         TAG,
     ),
