@@ -57,7 +57,9 @@ interface Paged<Item> {
 type ItemOf<List extends Paged<unknown>> = List["items"][number];
 
 /** A list that says something about itself, with the items of all its pages. */
-type Whole<List extends Paged<unknown>> = Omit<List, "items" | "nextCursor"> & { readonly items: readonly ItemOf<List>[] };
+type Whole<List extends Paged<unknown>> = Omit<List, "items" | "nextCursor"> & {
+  readonly items: readonly ItemOf<List>[];
+};
 
 const wholes = new WeakMap<object, { first: unknown; whole: unknown }>();
 
@@ -65,8 +67,8 @@ const wholes = new WeakMap<object, { first: unknown; whole: unknown }>();
 function wholeOf<List extends Paged<unknown>>(first: List, items: readonly ItemOf<List>[]): Whole<List> {
   const known = wholes.get(items);
   if (known?.first === first) return known.whole as Whole<List>;
-  const { nextCursor: _, ...head } = first;
-  const whole = { ...head, items };
+  const { nextCursor: _next, items: _items, ...head } = first;
+  const whole: Whole<List> = { ...head, items };
   wholes.set(items, { first, whole });
   return whole;
 }

@@ -637,7 +637,7 @@ export interface components {
             };
             /** @description What of the project bucket the claim shows. */
             readonly storage?: components["schemas"]["StorageDecision"];
-            /** @description A small on-demand CPU group, named `system`, for what the cluster itself runs. */
+            /** @description A small on-demand CPU group `system` for what the cluster itself runs. */
             readonly systemGroup?: components["schemas"]["SystemGroupDecision"];
         };
         /** @description Why something cannot be done, and what the user can do about it. */
@@ -692,7 +692,7 @@ export interface components {
             readonly trainingPlanArn?: string;
             /**
              * Format: int64
-             * @description Size of an extra EBS volume for each node, mounted at /opt/sagemaker; when absent there is none.
+             * @description Extra EBS volume of each node, at /opt/sagemaker; none if absent.
              */
             readonly volumeSizeGib?: number;
             /**
@@ -765,7 +765,7 @@ export interface components {
             readonly instanceGroups?: {
                 readonly [key: string]: components["schemas"]["GroupDecision"];
             };
-            /** @description A small on-demand CPU group, named `system`, for what the cluster itself runs. */
+            /** @description A small on-demand CPU group `system` for what the cluster itself runs. */
             readonly systemGroup?: components["schemas"]["SystemGroupDecision"];
         };
         /** @description EKS clusters that are not managed here. */
@@ -1102,6 +1102,8 @@ export interface components {
         };
         /** @description Everything to be known before anything starts. */
         readonly PlanView: {
+            /** @description What an operation beside the stages would change, in order; absent for a request that runs stages. */
+            readonly changes?: readonly components["schemas"]["PlannedChange"][];
             /**
              * @description The cluster.
              * @example team-a
@@ -1271,7 +1273,7 @@ export interface components {
             readonly failure?: components["schemas"]["Failure"];
             /** @description When the last run ended. */
             readonly finishedAt?: string;
-            /** @description What it made so far: `name id (change)`, a line each. */
+            /** @description What it made so far: `name id (change)`, a line each. With `observed` and `outcome` told by `get_stage` alone. */
             readonly made?: readonly string[];
             /** @description What to do next, one sentence; empty if nothing. */
             readonly next?: string;
@@ -2348,12 +2350,7 @@ export interface operations {
     };
     readonly list_subnets: {
         readonly parameters: {
-            readonly query?: {
-                /** @description Earlier page's nextCursor. */
-                readonly cursor?: string;
-                /** @description Most items; default 20. */
-                readonly limit?: number;
-            };
+            readonly query?: never;
             readonly header?: {
                 /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
                 readonly "If-None-Match"?: string;

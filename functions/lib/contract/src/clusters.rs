@@ -24,7 +24,7 @@ pub struct CreateHyperPod {
     pub tag: ClusterTag,
     /// The instance groups by name.
     pub instance_groups: BTreeMap<InstanceGroupName, GroupDecision>,
-    /// A small on-demand CPU group, named `system`, for what the cluster itself runs.
+    /// A small on-demand CPU group `system` for what the cluster itself runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "SystemGroupDecision")]
     pub system_group: Option<SystemGroupDecision>,

@@ -77,7 +77,7 @@ pub struct HyperPodDecision {
     /// Instance groups by name.
     #[serde(default)]
     pub instance_groups: BTreeMap<InstanceGroupName, GroupDecision>,
-    /// A small on-demand CPU group, named `system`, for what the cluster itself runs.
+    /// A small on-demand CPU group `system` for what the cluster itself runs.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     #[schemars(with = "SystemGroupDecision")]
     #[schema(value_type = SystemGroupDecision)]
@@ -104,7 +104,7 @@ pub struct GroupDecision {
     #[schemars(with = "TrainingPlanArn")]
     #[schema(value_type = TrainingPlanArn)]
     pub training_plan_arn: Option<TrainingPlanArn>,
-    /// Size of an extra EBS volume for each node, mounted at /opt/sagemaker; when absent there is none.
+    /// Extra EBS volume of each node, at /opt/sagemaker; none if absent.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     #[schemars(with = "i64", range(min = 1, max = 16384))]
     #[schema(value_type = i64, minimum = 1, maximum = 16384)]

@@ -1,10 +1,7 @@
 //! The plan over worlds that are values.
 
 use super::*;
-use crate::{
-    administrators::Administrator,
-    observe::ObjectSeen,
-};
+use crate::{administrators::Administrator, observe::ObjectSeen};
 use addons::Ground;
 use cloud::eks::Addon;
 use domain::status::AddonStatus;

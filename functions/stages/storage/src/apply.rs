@@ -11,7 +11,7 @@ use domain::{
     codes::ErrorCode,
     failure::{Failure, Trouble},
     naming::ROLE_PATH,
-    states::{Stage, WaitingOn},
+    states::Stage,
 };
 use engine::reconciler::{Made, Mark, Scene};
 

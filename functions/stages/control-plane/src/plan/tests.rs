@@ -257,8 +257,7 @@ fn br_008_an_updating_cluster_takes_no_change_until_it_is_done() {
     let world = World::asking(json!({}));
     let mut observed = given(vec![subnet("subnet-a", "usw2-az1"), subnet("subnet-b", "usw2-az2")]);
     observed.eks.cluster = Some(world.eks(EksClusterStatus::Updating));
-    observed.eks.addon_versions =
-        addons::BASE.map(|addon| (addon.name.to_owned(), "v1".to_owned())).into();
+    observed.eks.addon_versions = addons::BASE.map(|addon| (addon.name.to_owned(), "v1".to_owned())).into();
     let keys = keys(&world.plan(&observed));
     let wait = keys.iter().position(|key| key == "wait").unwrap();
     assert_eq!(keys[wait + 1], "create-oidc-provider");
@@ -280,8 +279,7 @@ fn an_entry_without_its_policy_gets_the_policy_alone() {
     let world = World::asking(json!({}));
     let mut observed = given(vec![subnet("subnet-a", "usw2-az1"), subnet("subnet-b", "usw2-az2")]);
     observed.eks.cluster = Some(world.eks(EksClusterStatus::Active));
-    observed.eks.addon_versions =
-        addons::BASE.map(|addon| (addon.name.to_owned(), "v1".to_owned())).into();
+    observed.eks.addon_versions = addons::BASE.map(|addon| (addon.name.to_owned(), "v1".to_owned())).into();
     let one = |principal: &str, entered, associated| Admission {
         principal: principal.to_owned(),
         policy: "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy".to_owned(),
