@@ -118,7 +118,12 @@ fn everything(region: &str) -> Vec<Object> {
     };
     let mut objects: Vec<Object> = dependencies(&owner(), region).into_iter().flat_map(|part| part.objects).collect();
     objects.extend(storage(&owner(), &mount));
-    let reader = Probe { name: "probe-1".to_owned(), namespace: "default".to_owned(), file: "hello.txt".to_owned() };
+    let reader = Probe {
+        name: "probe-1".to_owned(),
+        namespace: "default".to_owned(),
+        purpose: "storage".to_owned(),
+        file: "hello.txt".to_owned(),
+    };
     objects.push(probe(&owner(), &reader));
     objects
 }
