@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// How many creations are measured.
 const CREATIONS: u64 = 3;
+/// Where HyperPod's agent writes its verdict about a node.
+const HEALTH: &str = "sagemaker.amazonaws.com/node-health-status";
 /// With how many seeds the reaction is measured.
 const SEEDS: u64 = 10;
 
@@ -89,8 +91,8 @@ fn counted(product: &Product) -> Counted {
     })
 }
 
-/// From the moment at which every node takes pods, which is the last thing that AWS does by itself, to the end of the
-/// operation that waits for it.
+/// From the moment at which HyperPod says of every node that it is Schedulable, which is the last thing that AWS does by
+/// itself, to the end of the operation that waits for it.
 pub(crate) async fn reaction() -> Result<Value> {
     let mut taken = Vec::new();
     for seed in 0..SEEDS {
@@ -123,7 +125,7 @@ async fn until_seen(product: &Product, made: &Operation) -> Result<f64> {
     }
 }
 
-/// The HyperPod cluster is in service, and every node runs in SageMaker and takes pods in Kubernetes.
+/// The HyperPod cluster is in service, and every node runs in SageMaker and is Schedulable in Kubernetes.
 fn is_ready(product: &Product) -> bool {
     use account::sagemaker::{ClusterStatus, NodeStatus};
     let now = product.account.now();
@@ -132,11 +134,11 @@ fn is_ready(product: &Product) -> bool {
         let run = cluster.nodes.values().filter(|node| node.status == NodeStatus::Running).count();
         let kubernetes = world.kubernetes.get_mut(&cluster.eks_arn);
         let is_served = cluster.status == ClusterStatus::InService && run > 0 && run == cluster.nodes.len();
-        is_served && kubernetes.is_some_and(|kubernetes| nodes_that_take_pods(kubernetes, now) == run)
+        is_served && kubernetes.is_some_and(|kubernetes| schedulable_nodes(kubernetes, now) == run)
     })
 }
 
-fn nodes_that_take_pods(cluster: &mut kubernetes::Cluster, now: Timestamp) -> usize {
+fn schedulable_nodes(cluster: &mut kubernetes::Cluster, now: Timestamp) -> usize {
     let request = kubernetes::Request {
         method: http::Method::GET,
         path: "/api/v1/nodes".to_owned(),
@@ -147,11 +149,6 @@ fn nodes_that_take_pods(cluster: &mut kubernetes::Cluster, now: Timestamp) -> us
         user: kubernetes::User::system("figures"),
     };
     let kubernetes::Reply::Json { body, .. } = cluster.handle(&request, now) else { return 0 };
-    let is_ready = |node: &&Value| {
-        let conditions = node["status"]["conditions"].as_array().into_iter().flatten();
-        let mut ready = conditions.filter(|condition| condition["type"] == "Ready");
-        ready.any(|condition| condition["status"] == "True")
-            && node["spec"]["taints"].as_array().is_none_or(Vec::is_empty)
-    };
+    let is_ready = |node: &&Value| node["metadata"]["labels"][HEALTH] == "Schedulable";
     body["items"].as_array().into_iter().flatten().filter(is_ready).count()
 }

@@ -15,13 +15,15 @@ use contract::{
 use domain::{
     ErrorCode,
     decisions::{CreateCluster, HyperPodDecision},
+    failure::Trouble,
     states::Stage,
 };
 use engine::{
-    record::{Cluster, SCHEMA},
+    record::{Cluster, SCHEMA, StageRecord},
     store::keys::IndexKey,
     submit::ClusterWrite,
 };
+use futures::future::try_join_all;
 use serde_json::Value;
 use surface::{Request, problem::problem};
 
@@ -36,9 +38,10 @@ pub(crate) async fn list(api: &Api, input: ListClusters) -> Result<ClusterList, 
     let mut rows = Vec::with_capacity(living.len());
     let ids: Vec<_> = living.iter().map(|cluster| cluster.id).collect();
     let stages = store.stages_of(&ids).await.map_err(problems::of_trouble)?;
-    for (cluster, stages) in living.into_iter().zip(stages) {
+    let selections = try_join_all(living.iter().map(|cluster| selection_of(api, cluster))).await?;
+    for ((cluster, stages), selection) in living.into_iter().zip(stages).zip(selections) {
         match stages {
-            Ok(stages) => rows.push(summary(cluster, &stages)),
+            Ok(stages) => rows.push(summary(cluster, &stages, selection.as_ref())),
             // One stage that cannot be read hides no other cluster.
             Err(why) => unreadable.push(format!("{} ({}): {why}", cluster.id, cluster.tag)),
         }
@@ -46,6 +49,19 @@ pub(crate) async fn list(api: &Api, input: ListClusters) -> Result<ClusterList, 
     let key = |one: &ClusterSummary| IndexKey::clusters(&one.tag, one.cluster_id).sk;
     let (items, next) = cursor::fitting(rows, page.next, key);
     Ok(ClusterList { items, unreadable, next_cursor: next.map(|next| cursor::seal(LIST, &next)) })
+}
+
+/// The whole record of an imported cluster's selection, which alone tells what capacity was found with it.
+async fn selection_of(api: &Api, cluster: &Cluster) -> Result<Option<StageRecord>, Problem> {
+    if cluster.import.is_none() {
+        return Ok(None);
+    }
+    match api.desk().store.stage(cluster.id, Stage::Selection).await {
+        Ok(record) => Ok(Some(record)),
+        // The list tells of the record itself.
+        Err(Trouble::Fatal(_)) => Ok(None),
+        Err(trouble) => Err(problems::of_trouble(trouble)),
+    }
 }
 
 pub(crate) async fn get(api: &Api, input: GetCluster) -> Result<ClusterView, Problem> {

@@ -28,6 +28,7 @@ pub(crate) async fn there(api: &Api, cluster: &Cluster) -> Result<(), Problem> {
     // Nothing is made for an imported cluster: selection looks at it.
     let maker = if cluster.import.is_some() { Stage::Selection } else { Stage::ControlPlane };
     let eks = match eks {
+        None if cluster.import.is_some() => return Err(gone(cluster)),
         None => return Err(lacking(cluster, &stages, maker, format!("there is no EKS cluster {name}"))),
         // An update takes nothing away: the API server answers all the while.
         Some(eks) if !matches!(eks.status, EksClusterStatus::Active | EksClusterStatus::Updating) => {
@@ -47,6 +48,14 @@ pub(crate) async fn there(api: &Api, cluster: &Cluster) -> Result<(), Problem> {
             Err(lacking(cluster, &stages, Stage::Dependencies, text))
         }
     }
+}
+
+/// The problem of an import whose EKS cluster is not there any more: no stage makes it.
+fn gone(cluster: &Cluster) -> Problem {
+    let (tag, name) = (&cluster.tag, cluster.eks_name());
+    let text = format!("capacity of {tag} has nothing to stand on: the imported EKS cluster {name} is gone");
+    let action = "Whoever made it must make it again; or import another cluster, or create one.".to_owned();
+    Problem { action, ..problem(ErrorCode::DependencyMissing, text) }
 }
 
 fn state_of(stages: &[StageRecord], stage: Stage) -> Option<StageState> {

@@ -14,7 +14,7 @@ use contract::{
     problem::Problem,
     stages::{GetStage, ListStages, RunStage, StageList, StageView},
 };
-use domain::states::StageState;
+use domain::{failure::Trouble, states::StageState};
 use engine::{record::StageRecord, submit::ClusterWrite};
 use serde_json::Value;
 use surface::Request;
@@ -34,7 +34,12 @@ pub(crate) async fn get(api: &Api, input: GetStage) -> Result<StageView, Problem
 /// `record` with what the operation that runs it knows of its invocation.
 async fn one_told(api: &Api, record: StageRecord) -> Result<StageRecord, Problem> {
     let Some(id) = record.operation_id.filter(|_| record.state == StageState::Running) else { return Ok(record) };
-    let operation = api.desk().store.operation(id).await.map_err(problems::of_trouble)?;
+    let operation = match api.desk().store.operation(id).await {
+        Ok(operation) => operation,
+        // The stage is told as it is recorded: the operation would only have told of its invocation.
+        Err(Trouble::Fatal(_)) => return Ok(record),
+        Err(trouble) => return Err(problems::of_trouble(trouble)),
+    };
     Ok(silence::of_stage(record, operation.as_ref(), api.desk().context.now()))
 }
 

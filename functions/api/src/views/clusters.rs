@@ -33,10 +33,10 @@ pub(crate) fn view(cluster: &Cluster, records: &[StageRecord], current: Option<O
     }
 }
 
-/// A cluster in a list.
-pub(crate) fn summary(cluster: &Cluster, records: &[StageRecord]) -> ClusterSummary {
+/// A cluster in a list; of an imported one, `selection` is that stage with what came of it.
+pub(crate) fn summary(cluster: &Cluster, records: &[StageRecord], selection: Option<&StageRecord>) -> ClusterSummary {
     let at = at(cluster, records);
-    let capacity = Capacity::of(cluster, records);
+    let capacity = Capacity::of(cluster, selection);
     ClusterSummary {
         tag: cluster.tag.clone(),
         cluster_id: cluster.id,
@@ -93,7 +93,7 @@ struct Capacity {
 }
 
 impl Capacity {
-    fn of(cluster: &Cluster, records: &[StageRecord]) -> Self {
+    fn of(cluster: &Cluster, selection: Option<&StageRecord>) -> Self {
         let mut all = Self::default();
         let decision = cluster.decisions.hyperpod.as_ref();
         for group in decision.iter().flat_map(|decision| decision.instance_groups.values()) {
@@ -104,7 +104,7 @@ impl Capacity {
         }
         let decided =
             |name: &str| decision.is_some_and(|one| one.instance_groups.keys().any(|decided| decided.as_str() == name));
-        for group in found(cluster, records).iter().filter(|group| !decided(&group.name)) {
+        for group in found(selection).iter().filter(|group| !decided(&group.name)) {
             all.add(&group.instance_type, group.target);
         }
         all
@@ -128,9 +128,8 @@ struct Found {
     target: u32,
 }
 
-fn found(cluster: &Cluster, records: &[StageRecord]) -> Vec<Found> {
-    let told = records.iter().find(|record| cluster.import.is_some() && record.stage == Stage::Selection);
-    let groups = told.and_then(|record| record.outcome.pointer("/hyperpodCluster/groups"));
+fn found(selection: Option<&StageRecord>) -> Vec<Found> {
+    let groups = selection.and_then(|record| record.outcome.pointer("/hyperpodCluster/groups"));
     groups.and_then(|groups| Deserialize::deserialize(groups).ok()).unwrap_or_default()
 }
 

@@ -110,7 +110,7 @@ pub const ALL: &[Descriptor] = &[
         "List the subnets of a cluster",
         "Lists the subnets of a cluster's VPC: zone, addresses, route, owner.",
         "/v1/clusters/{tag}/subnets",
-        TAG,
+        &[("tag", Place::Path), ("limit", Place::Query), ("cursor", Place::Query)],
     ),
     query::<operations::ListOperations, operations::OperationList>(
         "list_operations",

@@ -15,8 +15,9 @@ const MOST: usize = 50;
 
 /// Entries of the operation's journal that still say `intended`, as they are to be told now.
 pub(crate) async fn of(store: &Store, operation: &Operation) -> Result<Vec<JournalEntry>, Trouble> {
-    let journal = store.journal(operation.id, 0, usize::MAX).await?.whole()?;
-    let open = journal.into_iter().filter(|entry| entry.fate == Fate::Intended).take(MOST);
+    // One that cannot be read tells nothing new, and keeps no operation from ending.
+    let journal = store.journal(operation.id, 0, usize::MAX).await?;
+    let open = journal.items.into_iter().filter(|entry| entry.fate == Fate::Intended).take(MOST);
     Ok(open.map(|entry| JournalEntry { fate: Fate::Uncertain, ..entry }).collect())
 }
 

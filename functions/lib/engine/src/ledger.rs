@@ -111,6 +111,13 @@ impl Ledger {
         incarnation
     }
 
+    /// Notes that what `key` was sent for is there, though nobody answered.
+    pub fn saw(&mut self, key: &str) {
+        if let Some(entry) = self.0.get_mut(key) {
+            entry.sent = Sent::Applied;
+        }
+    }
+
     /// Notes the answer to the newest sending of `key`.
     pub fn answer(&mut self, key: &str, sent: Sent, made: BTreeMap<String, String>) {
         if let Some(entry) = self.0.get_mut(key) {

@@ -8,7 +8,7 @@ use crate::{
 use addons::{Seen, Verdict};
 use domain::{codes::ErrorCode, failure::Failure, states::WaitingOn};
 use engine::{
-    ledger::Sent,
+    ledger::{MOST_SUCCESSES, Sent},
     plan::{End, Plan, Step},
     reconciler::Scene,
 };
@@ -16,9 +16,6 @@ use jiff::SignedDuration;
 use kubernetes::Ownership;
 use manifests::Part;
 use serde_json::{Value, json};
-
-/// How often one operation applies a part that does not stay as it was applied.
-const TRIES: u32 = 4;
 
 /// How long a webhook may refuse in a cluster that has nowhere to run its pods: some run where we cannot see it (Fargate).
 const WEBHOOK: SignedDuration = SignedDuration::from_mins(5);
@@ -116,17 +113,15 @@ fn fate(seen: &PartSeen, observed: &Observed) -> Fate {
     if foreign.is_empty() { Fate::Installed } else { Fate::Respected(foreign.join(", ")) }
 }
 
-/// Whether this operation has applied a part so often that somebody must be changing it back.
+/// Whether this run has applied a part so often that somebody must be changing it back: the engine would not send it again.
 fn keeps_changing(scene: Scene<'_>, part: Part) -> bool {
-    scene.ledger.get(&apply_key(part)).is_some_and(|entry| {
-        entry.sent == Sent::Applied && entry.incarnation >= TRIES && entry.journal.0 == scene.operation.id
-    })
+    scene.ledger.is_spent(&apply_key(part), scene.began_at)
 }
 
 fn contested(part: Part, objects: &[String]) -> Failure {
     Failure::new(
         ErrorCode::Conflict,
-        format!("{part} was applied {TRIES} times and is changed back each time: {}", objects.join(", ")),
+        format!("{part} was applied {MOST_SUCCESSES} times and is changed back each time: {}", objects.join(", ")),
     )
     .with_action("Find what else manages these objects (an admission webhook, a GitOps controller), then run it again.")
 }

@@ -112,7 +112,7 @@ fn a_part_that_is_changed_back_each_time_is_a_conflict() {
     set(&mut observed, part(Part::NvidiaDevicePlugin, Ownership::Ours, false));
     let (_, operation) = records(&Value::Null);
     let mut ledger = Ledger::default();
-    for _ in 0..TRIES {
+    for _ in 0..engine::ledger::MOST_SUCCESSES {
         ledger.intend("apply/nvidia-device-plugin", now(), (operation.id, 1));
         ledger.answer("apply/nvidia-device-plugin", Sent::Applied, Default::default());
     }

@@ -13,7 +13,8 @@ use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
 
 /// Largest body of a request.
 const LARGEST_BODY: usize = 64 << 20;
@@ -23,13 +24,26 @@ const LARGEST_BODY: usize = 64 << 20;
 #[error("the answer was lost")]
 struct Dropped;
 
-/// Serves `account` to everybody who connects to `listener`, until the task is dropped.
-///
-/// # Errors
-/// If the listener fails.
-pub async fn serve(account: Account, listener: TcpListener) -> std::io::Result<()> {
+/// How long nothing is accepted after a connection that could not be: most often there are too many open files.
+const BREATH: Duration = Duration::from_millis(100);
+
+/// The next connection. One that cannot be accepted ends no server: the one after it may be.
+pub async fn accepted(listener: &TcpListener) -> TcpStream {
     loop {
-        let (stream, _) = listener.accept().await?;
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(error) => {
+                tracing::warn!(%error, "a connection was not accepted");
+                tokio::time::sleep(BREATH).await;
+            }
+        }
+    }
+}
+
+/// Serves `account` to everybody who connects to `listener`, until the task is dropped.
+pub async fn serve(account: Account, listener: TcpListener) {
+    loop {
+        let stream = accepted(&listener).await;
         let account = account.clone();
         tokio::spawn(async move {
             let service = service_fn(move |request| answer(account.clone(), request));

@@ -5,7 +5,11 @@ use account::{Account, account::Keep};
 use contract::{Descriptor, Kind, problem::Problem};
 use domain::ErrorCode;
 use serde_json::Value;
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 use surface::{FrontDoor, Request, problem::problem};
 use tokio::{
     sync::{Notify, watch},
@@ -40,7 +44,7 @@ impl Keeper {
     /// Begins to keep `account` in `folder`; goes on until the runtime ends.
     pub(crate) fn start(account: &Account, folder: &Path) -> Self {
         let (asked, (tell, kept)) = (Arc::new(Notify::new()), watch::channel(Kept::default()));
-        tokio::spawn(run(account.clone(), Keep::in_folder(folder), Arc::clone(&asked), tell));
+        tokio::spawn(run(account.clone(), folder.to_owned(), Arc::clone(&asked), tell));
         Self { account: account.clone(), asked, kept }
     }
 
@@ -70,7 +74,8 @@ impl Keeper {
     }
 }
 
-async fn run(account: Account, mut keep: Keep, asked: Arc<Notify>, tell: watch::Sender<Kept>) {
+async fn run(account: Account, folder: PathBuf, asked: Arc<Notify>, tell: watch::Sender<Kept>) {
+    let mut keep = Keep::in_folder(&folder);
     let mut changes = account.changes();
     changes.mark_changed();
     let mut pause = SOON;
@@ -86,13 +91,21 @@ async fn run(account: Account, mut keep: Keep, asked: Arc<Notify>, tell: watch::
             let result = keep.keep(&account);
             (keep, result)
         });
-        let Ok((again, result)) = written.await else { return };
-        keep = again;
+        let failure = match written.await {
+            Ok((again, result)) => {
+                keep = again;
+                result.err().map(|error| chain(&error))
+            }
+            Err(error) => {
+                keep = Keep::in_folder(&folder);
+                Some(format!("keeping ended early: {error}"))
+            }
+        };
         pause = SOON.max(began.elapsed() * PAUSES);
-        let failure = result.err().map(|error| {
-            tracing::error!(%error, "the world was not kept");
+        let failure = failure.map(|why| {
+            tracing::error!(why, "the world was not kept");
             changes.mark_changed();
-            Arc::from(chain(&error))
+            Arc::from(why)
         });
         tell.send_replace(Kept { changes: count, failure });
     }
@@ -134,7 +147,9 @@ impl<F: FrontDoor> FrontDoor for Lasting<F> {
         let accepts = descriptor.kind != Kind::Query && !request.validate_only;
         let answer = self.door.call(descriptor, input, request).await?;
         if accepts && let Err(why) = self.keeper.kept().await {
-            let action = "Give the state folder room and send the request again with the same key.".to_owned();
+            let action =
+                "See that the state folder can be written; what was accepted goes on, and list_operations tells of it."
+                    .to_owned();
             let made = problem(ErrorCode::UpstreamUnavailable, format!("it is accepted, but could not be kept: {why}"));
             return Err(Problem { action, ..made });
         }
@@ -146,7 +161,6 @@ impl<F: FrontDoor> FrontDoor for Lasting<F> {
 mod tests {
     use super::*;
     use account::{clock::Clock, world::World};
-    use std::path::PathBuf;
 
     fn account() -> Account {
         Account::new(World::new(1, 60), Clock::starting_at("2026-11-30T09:00:00Z".parse().unwrap())).unwrap()

@@ -35,12 +35,9 @@ const LINGER_TIME: Duration = Duration::from_secs(1);
 const LINGER_SIZE: u64 = 4 << 20;
 
 /// Serves `router` to everybody who connects, until the task is dropped. `ids` are for what never becomes a request.
-///
-/// # Errors
-/// If the listener fails.
-pub(crate) async fn serve(listener: TcpListener, router: Router, ids: RequestIds) -> std::io::Result<()> {
+pub(crate) async fn serve(listener: TcpListener, router: Router, ids: RequestIds) {
     loop {
-        let (stream, _) = listener.accept().await?;
+        let stream = account::server::accepted(&listener).await;
         tokio::spawn(converse(stream, router.clone(), ids.clone()));
     }
 }

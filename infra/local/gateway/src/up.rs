@@ -49,8 +49,8 @@ pub async fn up(options: Options) -> Result<()> {
     let router = router(&options, &account, &installed, (&tokens, keeper.clone(), ids.clone())).await;
     print_links(&options, &account, &tokens);
     tokio::select! {
-        served = serving::serve(product, router, ids) => served.context("the product's port")?,
-        served = server::serve(account.clone(), aws) => served.context("the account's port")?,
+        () = serving::serve(product, router, ids) => {}
+        () = server::serve(account.clone(), aws) => {}
         stopped = told_to_stop() => stopped.context("waiting for Ctrl-C")?,
     }
     keeper.now().await.map_err(|why| anyhow!("the world is not kept: {why}"))?;

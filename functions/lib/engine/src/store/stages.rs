@@ -8,7 +8,10 @@ use super::{
     transaction::{Condition, Transaction},
     trouble,
 };
-use crate::{ledger::Ledger, record::StageRecord};
+use crate::{
+    ledger::Ledger,
+    record::{SCHEMA, StageRecord},
+};
 use domain::{failure::Trouble, ids::ClusterId, states::Stage};
 use serde_json::Value;
 
@@ -55,7 +58,7 @@ impl Store {
         let known = found.remove(&known);
         let is_kept = known.is_some();
         item.extend(known.unwrap_or_default().into_iter().filter(|(name, _)| KNOWN.contains(&name.as_str())));
-        let record: StageRecord = from_item(item)?;
+        let record = record_of(item)?;
         let known = is_kept.then(|| Known::of(&record));
         Ok((record, known))
     }
@@ -77,7 +80,7 @@ impl Transaction {
         condition: &Condition,
         kept: Option<&Known>,
     ) -> Self {
-        let (mut head, known) = match split(record) {
+        let (mut head, mut known) = match split(record) {
             Ok(parts) => parts,
             Err(error) => return self.broken_by(trouble::unreadable(&error)),
         };
@@ -86,10 +89,18 @@ impl Transaction {
         if kept.is_some_and(|kept| kept.is_of(record)) {
             return told;
         }
-        let mut known = known;
         known.extend(Key::known(cluster, record.stage).attributes());
         told.put_item(known, &Condition::Any)
     }
+}
+
+/// A stage's record, unless a newer release wrote it: what it says beyond what we know would be lost at the next write.
+pub(super) fn record_of(item: Item) -> Result<StageRecord, Trouble> {
+    let record: StageRecord = from_item(item)?;
+    if record.schema > SCHEMA {
+        return Err(trouble::unreadable(&format!("the stage {} was written by a newer release", record.stage)));
+    }
+    Ok(record)
 }
 
 /// A record's two items, without their keys.

@@ -1,7 +1,7 @@
 //! Several records in one call: what a page shows of a cluster lies under half a dozen keys, and each call costs the caller
 //! a round trip.
 
-use super::{Item, Lane, Store, TagPointer, from_item, keys::Key, trouble};
+use super::{Item, Lane, Store, TagPointer, from_item, keys::Key, stages::record_of, trouble};
 use crate::record::{Cluster, StageRecord};
 use aws_sdk_dynamodb::types::KeysAndAttributes;
 use domain::{
@@ -134,7 +134,7 @@ fn stage_keys(cluster: ClusterId) -> Vec<Key> {
 
 fn stages_in(found: &mut HashMap<Key, Item>, cluster: ClusterId) -> Result<Vec<StageRecord>, Trouble> {
     let record = |stage: &Stage| match found.remove(&Key::stage(cluster, *stage)) {
-        Some(item) => from_item(item),
+        Some(item) => record_of(item),
         None => Ok(StageRecord::pending(*stage)),
     };
     Stage::ALL.iter().map(record).collect()

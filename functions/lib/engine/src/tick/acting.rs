@@ -34,7 +34,7 @@ impl<R: Reconciler> Tick<'_, R> {
         let found: Vec<(String, _)> =
             self.ledger().found_done(&keys).map(|(key, journal)| (key.to_owned(), journal)).collect();
         for (key, (operation, sequence)) in found {
-            self.ledger_mut().answer(&key, Sent::Applied, BTreeMap::new());
+            self.ledger_mut().saw(&key);
             if operation == self.operation.id {
                 self.note_fate(sequence, Fate::Observed, Made::new(), None).await?;
             }

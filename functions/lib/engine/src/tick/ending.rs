@@ -133,7 +133,9 @@ impl<R: Reconciler> Tick<'_, R> {
         let sent = journal.items.iter().filter(|entry| {
             entry.change == key && entry.intended_at >= began && matches!(entry.fate, Fate::Applied | Fate::Observed)
         });
-        let made: Vec<String> = sent.flat_map(|entry| &entry.made).map(|(name, id)| format!("{name} {id}")).collect();
+        let told = sent.flat_map(|entry| &entry.made).map(|(name, id)| format!("{name} {id}"));
+        let unread = journal.unreadable.iter().map(|entry| format!("what this entry of the journal names: {entry}"));
+        let made: Vec<String> = told.chain(unread).collect();
         let left = made.iter().map(|thing| format!("{thing} ({key})")).collect();
         self.fail_leaving(in_vain(&change.title(), &made, began), left).await
     }

@@ -33,6 +33,8 @@ impl<R: Reconciler> Tick<'_, R> {
             let written = self.send(&more).await;
             match written {
                 Ok(Written::Done) => return Ok(self.note_kept()),
+                // Somebody wrote one of the records at this moment, such as a wish to cancel: it is read, and written again.
+                Err(trouble) if trouble.is_upstream("TransactionCanceledException") => {}
                 Err(trouble @ (Trouble::Later { .. } | Trouble::Fatal(_))) => return Err(Stop::Store(trouble)),
                 Ok(Written::Refused(_)) | Err(Trouble::Uncertain(_)) => {}
             }

@@ -36,9 +36,20 @@ pub enum KeepError {
         #[source]
         source: std::io::Error,
     },
-    /// The world could not be read or written.
-    #[error("the world cannot be read or written as JSON")]
+    /// The world could not be written.
+    #[error("the world cannot be written as JSON")]
     World(#[from] serde_json::Error),
+    /// A kept file is not one of this release.
+    #[error(
+        "{path} cannot be read: it is damaged, or another release kept it. Start with --fresh to forget the kept world, or with the release that kept it"
+    )]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong in it.
+        #[source]
+        source: serde_json::Error,
+    },
     /// The tables' database could not be read or written.
     #[error("the DynamoDB tables cannot be read or written")]
     Tables(#[from] dynoxide::DynoxideError),
@@ -104,7 +115,11 @@ impl Keep {
         sync(&folder)?;
         (self.clusters, self.executions) = (clusters, executions);
         let parts = moment.clusters.into_values().chain(moment.executions.into_values());
-        clear(&folder, &parts.chain([world_name(number), tables_name(number)]).collect())
+        // What is left over takes room and does no harm; the next keep clears it.
+        if let Err(error) = clear(&folder, &parts.chain([world_name(number), tables_name(number)]).collect()) {
+            tracing::warn!(%error, "an older file is left");
+        }
+        Ok(())
     }
 
     /// Writes the parts that are not what they were when they were written last.
@@ -194,7 +209,8 @@ fn clear(folder: &Path, counting: &BTreeSet<String>) -> Result<(), KeepError> {
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, KeepError> {
-    Ok(serde_json::from_slice(&fs::read(path).map_err(at(path))?)?)
+    let text = fs::read(path).map_err(at(path))?;
+    serde_json::from_slice(&text).map_err(|source| KeepError::Unreadable { path: path.to_owned(), source })
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), KeepError> {
