@@ -45,6 +45,16 @@ fn the_committed_tools_are_the_list() {
     assert_eq!(named, set(ALL.iter().map(|descriptor| descriptor.name)));
 }
 
+/// REST refuses a query parameter that has no place, whatever the input's type allows.
+#[test]
+fn each_field_of_a_query_has_its_place() {
+    for descriptor in routed().filter(|descriptor| method(descriptor) == "get") {
+        let schema = serde_json::to_value(descriptor.input_schema()).unwrap();
+        let fields = schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+        assert_eq!(set(fields), set(descriptor.places.iter().map(|(name, _)| *name)), "{}", descriptor.name);
+    }
+}
+
 #[test]
 fn what_completes_an_operation_is_a_tool_too() {
     for descriptor in ALL {

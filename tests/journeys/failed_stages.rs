@@ -51,7 +51,7 @@ const REFUSALS: [Refusal; 6] = [
         from: 3,
         error: ("Forbidden", 403, "daemonsets.apps is forbidden: not in this namespace"),
         told: ErrorCode::PermissionDenied,
-        action: "access entry with AmazonEKSClusterAdminPolicy",
+        action: "Run the stage control-plane again: it makes missing access entries",
     },
     Refusal {
         stage: Stage::HyperPod,
@@ -76,7 +76,7 @@ const REFUSALS: [Refusal; 6] = [
         from: 2,
         error: ("Forbidden", 403, "pods is forbidden: not in this namespace"),
         told: ErrorCode::PermissionDenied,
-        action: "access entry with AmazonEKSClusterAdminPolicy",
+        action: "Run the stage control-plane again: it makes missing access entries",
     },
 ];
 

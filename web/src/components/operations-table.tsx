@@ -15,6 +15,7 @@ import { ReadFailed } from "./read-failed";
 import { Empty } from "./resource";
 import { OperationStateText } from "./state";
 import { Time } from "./time";
+import { Unreadable } from "./unreadable";
 import { kind, OPERATION_STATES, STAGE_TITLES } from "./words";
 
 const COLUMNS: TableProps.ColumnDefinition<OperationView>[] = [
@@ -65,6 +66,7 @@ export function OperationsTable({ clusterTag }: { clusterTag?: string }) {
   return (
     <SpaceBetween size="s">
       <ReadFailed live={live} />
+      <Unreadable records={data?.unreadable} />
       <Announce text={spoken(items)} />
       <FittingTable
         items={items}

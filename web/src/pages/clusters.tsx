@@ -18,6 +18,7 @@ import { ReadFailed } from "../components/read-failed";
 import { Empty } from "../components/resource";
 import { PhaseText } from "../components/state";
 import { Time } from "../components/time";
+import { Unreadable } from "../components/unreadable";
 import { count, phase, STAGE_STATES, STAGE_TITLES, WAITS } from "../components/words";
 import { usePageTitle } from "../page-title";
 
@@ -109,6 +110,7 @@ export default function Clusters() {
     >
       <SpaceBetween size="l">
         <ReadFailed live={live} />
+        <Unreadable records={data?.unreadable} />
         <Announce text={spoken(items)} />
         <FittingTable
           items={items}

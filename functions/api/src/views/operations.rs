@@ -108,8 +108,8 @@ fn next(operation: &Operation) -> String {
             format!("Call wait_for_operation with {id} until done is true (GET /v1/operations/{id}/wait).")
         }
         OperationState::AwaitingApproval => format!(
-            "Ask a person who holds the scope approve to decide, or to ask for the same in the console; cancel_operation \
-             with {id} withdraws it."
+            "Ask a person who holds the scope approve to ask for the same themselves, in the console or over REST; \
+             cancel_operation with {id} withdraws this one."
         ),
         OperationState::Succeeded if awaited(operation).is_some() => {
             "Choose zone, instance type, count and capacity type with list_zones, list_instance_types and \

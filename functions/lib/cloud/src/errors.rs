@@ -113,6 +113,14 @@ fn failure<E: ProvideErrorMetadata>(service: &str, operation: &str, error: &Call
         request_id: request_id(error),
     });
     match ours {
+        // IAM's own words; no permission outweighs it.
+        ErrorCode::PermissionDenied if failure.message.contains("explicit deny") => {
+            let action = format!(
+                "Find the policy named in the message that denies {service}:{operation}, and make an exception in it for the \
+                 role named there; then run it again."
+            );
+            failure.with_action(action)
+        }
         ErrorCode::PermissionDenied => failure
             .with_action(format!("Allow {service}:{operation} to the role named in the message, then run it again.")),
         ErrorCode::QuotaExceeded => failure

@@ -37,10 +37,10 @@ pub struct Fault {
     #[serde(default)]
     pub probability: Option<f64>,
     /// How many calls fitted so far.
-    #[serde(default, skip_deserializing)]
+    #[serde(default)]
     pub seen: u32,
     /// How many calls it has met so far.
-    #[serde(default, skip_deserializing)]
+    #[serde(default)]
     pub met: u32,
 }
 

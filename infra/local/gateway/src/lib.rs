@@ -4,6 +4,7 @@
 //! does. No function crate knows the difference.
 
 pub mod functions;
+mod hold;
 pub mod install;
 mod keeping;
 mod roles;

@@ -1,17 +1,16 @@
 //! Starting the local product: the kept account or a new one, the product on it, and the ports.
 
 use crate::{
-    functions, install,
+    functions, hold, install,
     keeping::{Keeper, Lasting},
     serving,
     wiring::{self, ACCOUNT_ID, Installed, Wired},
 };
-use account::{Account, clock::Clock, iam, server, world::World};
+use account::{Account, account::Keep, clock::Clock, iam, server, world::World};
 use anyhow::{Context as _, Result, anyhow};
 use api::{Api, Setup};
 use jiff::SignedDuration;
 use options::Options;
-use std::fs;
 use surface::{RequestIds, Settings, trust::LocalTrust};
 use tokio::{
     net::TcpListener,
@@ -39,12 +38,14 @@ pub async fn up(options: Options) -> Result<()> {
     let product = listen(options.port).await?;
     let aws = listen(options.account_port).await?;
     let installed = Installed::in_region(&HOME.parse().context("the home Region")?);
+    let _held = hold::hold(&options.state)?;
     let account = open(&options, &installed).await?;
     account.set_functions(functions::all(&account, &installed));
     account.run();
     tokio::spawn(account::account::serve_kubernetes(account.clone()));
     let tokens = Tokens { people: token(), agents: token() };
     let keeper = Keeper::start(&account, &options.state);
+    keeper.now().await.map_err(|why| anyhow!("the world cannot be kept: {why}"))?;
     let ids = RequestIds::new(token);
     let router = router(&options, &account, &installed, (&tokens, keeper.clone(), ids.clone())).await;
     print_links(&options, &account, &tokens);
@@ -83,8 +84,8 @@ async fn router(
 
 /// The account with the product in it: a kept one, where the deployment is brought up to date, or a new one.
 async fn open(options: &Options, installed: &Installed) -> Result<Account> {
-    if options.fresh && options.state.exists() {
-        fs::remove_dir_all(&options.state).with_context(|| format!("cannot clear {}", options.state.display()))?;
+    if options.fresh {
+        Keep::forget(&options.state).context("forgetting the kept world")?;
     }
     if !options.keeps_a_world() {
         return fresh(options, installed).await;

@@ -73,6 +73,9 @@ impl Options {
                 other => return Err(format!("{other} is not an option\n\n{USAGE}")),
             }
         }
+        if options.state.as_os_str().is_empty() {
+            return Err("--state takes the name of a folder, not nothing".to_owned());
+        }
         if options.empty && !options.fresh && options.keeps_a_world() {
             let state = options.state.display();
             let text = format!("--empty begins a new world, and {state} keeps one: add --fresh to forget it");
@@ -107,6 +110,8 @@ mod tests {
     fn a_wrong_option_is_named_with_what_would_be_right() {
         assert_eq!(read("--speed 0").unwrap_err(), "--speed takes a whole number from 1 to 100000, not \"0\"");
         assert_eq!(read("--speed").unwrap_err(), "--speed needs a value");
+        let nowhere = Options::read(["--state".to_owned(), String::new()]);
+        assert_eq!(nowhere.unwrap_err(), "--state takes the name of a folder, not nothing");
         assert!(read("--quick").unwrap_err().starts_with("--quick is not an option\n\noptions:\n  --speed N"));
         assert_eq!(read("--speed 5 --fresh").map(|options| (options.speed, options.fresh)), Ok((5, true)));
     }

@@ -61,6 +61,9 @@ pub enum KeepError {
 /// Names the moment that counts.
 const CURRENT: &str = "current";
 
+/// What `current` is made of.
+const NEXT: &str = "next";
+
 /// How names of the files begin that belong to one moment or part.
 const OURS: [&str; 3] = ["world-", "dynamodb-", "part-"];
 
@@ -92,6 +95,19 @@ impl Keep {
         Self { folder: folder.to_owned(), clusters: Parts::new(), executions: Parts::new() }
     }
 
+    /// Removes what was kept in `folder`; what else is there stays.
+    ///
+    /// # Errors
+    /// If a file cannot be removed.
+    pub fn forget(folder: &Path) -> Result<(), KeepError> {
+        if !folder.exists() {
+            return Ok(());
+        }
+        remove(&folder.join(CURRENT))?;
+        remove(&folder.join(NEXT))?;
+        clear(folder, &BTreeSet::new())
+    }
+
     /// Writes the account into the folder, in place of what was kept there before, and returns when it is on the disk. A
     /// crash at any line leaves what was kept before.
     ///
@@ -109,7 +125,7 @@ impl Keep {
         let moment = Moment { world, clusters: names(&clusters), executions: names(&executions) };
         write(&folder.join(world_name(number)), &serde_json::to_vec(&moment)?)?;
         sync(&folder)?;
-        let (next, current) = (folder.join("next"), folder.join(CURRENT));
+        let (next, current) = (folder.join(NEXT), folder.join(CURRENT));
         write(&next, number.to_string().as_bytes())?;
         fs::rename(&next, &current).map_err(at(&current))?;
         sync(&folder)?;

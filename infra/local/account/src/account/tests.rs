@@ -246,13 +246,21 @@ async fn a_kept_account_is_the_same_when_it_is_opened() {
     let first = account();
     first.save(&folder).unwrap();
     table_with_item(&first).await;
+    let fault = crate::faults::Fault { count: Some(1), ..crate::faults::Fault::new("once", Effect::Throttle) };
+    first.with_world(|world| world.faults.switch_on(fault.on("ec2", "CreateVpc")).unwrap());
+    client!(aws_sdk_ec2, &first).create_vpc().send().await.unwrap_err();
     first.save(&folder).unwrap();
     let second = Account::open(&folder, first.clock()).unwrap();
     assert_eq!(first.read(World::clone), second.read(World::clone));
+    assert_eq!(second.read(|world| world.faults.active()[0].met), 1, "a fault that is spent stays spent");
     let item =
         client!(aws_sdk_dynamodb, &second).get_item().table_name("things").key("pk", AttributeValue::S("a".into()));
     assert!(item.send().await.unwrap().item.is_some());
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 3);
+    std::fs::write(folder.join("of-somebody-else"), "").unwrap();
+    Keep::forget(&folder).unwrap();
+    assert!(!Account::is_kept_in(&folder));
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "what we did not keep is not ours to remove");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
