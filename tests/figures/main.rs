@@ -11,10 +11,6 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// As the local product has it.
-#[global_allocator]
-static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// A look at many services at once is a deep future.
 const STACK_BYTES: usize = 64 << 20;
 
