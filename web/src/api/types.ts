@@ -2350,7 +2350,12 @@ export interface operations {
     };
     readonly list_subnets: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description Earlier page's nextCursor. */
+                readonly cursor?: string;
+                /** @description Most items; default 20. */
+                readonly limit?: number;
+            };
             readonly header?: {
                 /** @description ETag of the answer that the caller has; unchanged, the answer is 304. */
                 readonly "If-None-Match"?: string;
