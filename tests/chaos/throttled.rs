@@ -24,7 +24,7 @@ fn switch_on(product: &Product, fault: Fault) {
 /// How many calls were throttled.
 async fn throughout(ground: &Ground, seed: u64) -> u32 {
     // Selection asks so little that a small share would meet none of its calls.
-    let share = if ground.stage == Stage::Selection { 0.33 } else { 0.05 };
+    let share = if ground.stage == Stage::Selection { 0.15 } else { 0.05 };
     let what = format!("{} with a share of {share} throttled, seed {seed}", ground.stage);
     let product = ground.product().await;
     switch_on(&product, throttling(share, seed));

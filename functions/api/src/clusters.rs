@@ -66,7 +66,7 @@ async fn selection_of(api: &Api, cluster: &Cluster) -> Result<Option<StageRecord
 
 pub(crate) async fn get(api: &Api, input: GetCluster) -> Result<ClusterView, Problem> {
     let page = api.page(&input.tag).await?;
-    let stages = told(api, page.stages).await?;
+    let stages = told(api, page.cluster.id, page.stages).await?;
     Ok(view(&page.cluster, &stages, page.lane.map(|lane| lane.operation_id)))
 }
 

@@ -14,14 +14,14 @@ use contract::{
     problem::Problem,
     stages::{GetStage, ListStages, RunStage, StageList, StageView},
 };
-use domain::{failure::Trouble, states::StageState};
+use domain::{failure::Trouble, ids::ClusterId, states::StageState};
 use engine::{record::StageRecord, submit::ClusterWrite};
 use serde_json::Value;
 use surface::Request;
 
 pub(crate) async fn list(api: &Api, input: ListStages) -> Result<StageList, Problem> {
     let page = api.page(&input.tag).await?;
-    let stages = told(api, page.stages).await?;
+    let stages = told(api, page.cluster.id, page.stages).await?;
     Ok(StageList { items: stages.iter().map(|record| short(&page.cluster, record)).collect() })
 }
 
@@ -43,11 +43,18 @@ async fn one_told(api: &Api, record: StageRecord) -> Result<StageRecord, Problem
     Ok(silence::of_stage(record, operation.as_ref(), api.desk().context.now()))
 }
 
-/// The same for all stages of a cluster, of which one runs at the most.
-pub(crate) async fn told(api: &Api, records: Vec<StageRecord>) -> Result<Vec<StageRecord>, Problem> {
+/// The same for all stages of `cluster`, of which one runs at the most. One that failed is told with what it left.
+pub(crate) async fn told(
+    api: &Api,
+    cluster: ClusterId,
+    records: Vec<StageRecord>,
+) -> Result<Vec<StageRecord>, Problem> {
     let mut told = Vec::with_capacity(records.len());
     for record in records {
-        told.push(one_told(api, record).await?);
+        told.push(match record.state {
+            StageState::Failed => api.desk().store.stage(cluster, record.stage).await.map_err(problems::of_trouble)?,
+            _ => one_told(api, record).await?,
+        });
     }
     Ok(told)
 }

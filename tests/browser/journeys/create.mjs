@@ -62,6 +62,7 @@ export async function run({ page, signIn, shot, accessible, seen, settings, made
   await shot("verified");
   await page.getByRole("button", { name: `Dismiss the message about Create cluster: ${tag}` }).click();
   await page.getByText(`Create cluster: ${tag}`).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Details of Verification" }).click();
   await shows(page, /\d+ of \d+ checks passed\./);
   const cluster = await read(settings, `/v1/clusters/${tag}`);
   assert.deepEqual(

@@ -34,9 +34,10 @@ pub(crate) fn view(cluster: &Cluster, record: &StageRecord) -> StageView {
     }
 }
 
-/// A stage within its cluster: where it is. What it saw, made and came to is long, and left to `get_stage`.
+/// A stage within its cluster: where it is, and what it made if that is known here. What it saw and came to is long, and
+/// left to `get_stage`.
 pub(crate) fn short(cluster: &Cluster, record: &StageRecord) -> StageView {
-    StageView { made: Vec::new(), observed: Value::Null, outcome: Value::Null, ..view(cluster, record) }
+    StageView { observed: Value::Null, outcome: Value::Null, ..view(cluster, record) }
 }
 
 /// Whether the stage was never run because the cluster was imported and nothing was to be mended.

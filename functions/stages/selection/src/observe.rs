@@ -65,13 +65,33 @@ pub struct Attached {
     pub status: HyperPodClusterStatus,
     /// Its instance groups.
     pub instance_groups: Vec<String>,
+    /// What those are that HyperPod makes of plain instances; a restricted group tells no count.
+    pub groups: Vec<Group>,
+}
+
+/// An instance group as it was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Its type; the first of its list if it takes several.
+    pub instance_type: String,
+    /// Instances wanted.
+    pub target: u32,
 }
 
 impl From<sagemaker::Attached> for Attached {
     fn from(seen: sagemaker::Attached) -> Self {
-        let groups = seen.groups.iter().map(|group| group.name.clone());
-        let instance_groups = groups.chain(seen.restricted.iter().cloned()).collect();
-        Self { name: seen.name, arn: seen.arn, status: seen.status, instance_groups }
+        let names = seen.groups.iter().map(|group| group.name.clone());
+        let instance_groups = names.chain(seen.restricted.iter().cloned()).collect();
+        let found = |group: sagemaker::Group| Group {
+            name: group.name,
+            instance_type: group.instance_type,
+            target: group.target,
+        };
+        let groups = seen.groups.into_iter().map(found).collect();
+        Self { name: seen.name, arn: seen.arn, status: seen.status, instance_groups, groups }
     }
 }
 

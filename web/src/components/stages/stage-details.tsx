@@ -62,8 +62,7 @@ function Whole({ tag, stage }: { tag: string; stage: StageView }) {
 /** What only some want to see, behind one click and read only then. */
 function More({ tag, stage }: { tag: string; stage: StageView }) {
   const [open, setOpen] = useState(false);
-  const hasMore = [stage.observed, stage.outcome].some((value) => value !== undefined) || (stage.made ?? []).length > 0;
-  if (!hasMore) return null;
+  if (stage.attempts === 0) return null;
   const title = STAGE_TITLES[stage.stage];
   return (
     <ExpandableSection

@@ -60,7 +60,7 @@ fn place(group: &Wanted<'_>, seen: &Seen) -> Vec<Finding> {
     match &seen.offerings {
         // Training plans bring capacity where they have it; their own check compares the zones.
         Ok(offered) => match offered.get(group.instance_type.as_str()) {
-            None if is_of_unknown_family(group.instance_type) => found.push(unknown_type(group, &kind)),
+            None if may_be_new(group.instance_type) => found.push(unknown_type(group, &kind)),
             None => {
                 let message = format!("no zone of the Region offers {}", group.instance_type);
                 let action = match did_you_mean(group.instance_type.as_str()) {
@@ -86,11 +86,12 @@ fn place(group: &Wanted<'_>, seen: &Seen) -> Vec<Finding> {
     found
 }
 
-/// Whether the type is of a family that is newer than our catalogue.
-fn is_of_unknown_family(kind: &InstanceType) -> bool {
-    let family = |kind: &InstanceType| kind.as_str().rsplit_once('.').map(|(family, _)| family.to_owned());
-    let wanted = family(kind);
-    !catalogue::all().any(|known| family(&known.instance_type) == wanted)
+/// Whether the type may be newer than our catalogue: of a family that it lacks, in a size that AWS has. What has no such
+/// size is a slip of the pen.
+fn may_be_new(kind: &InstanceType) -> bool {
+    let Some((family, size)) = kind.as_str().rsplit_once('.') else { return false };
+    let known: Vec<_> = catalogue::all().filter_map(|known| known.instance_type.as_str().rsplit_once('.')).collect();
+    known.iter().any(|(_, one)| *one == size) && !known.iter().any(|(one, _)| *one == family)
 }
 
 /// SageMaker may have types before EC2 lists them: such a one passes, and AWS has the last word (field report BR-152).

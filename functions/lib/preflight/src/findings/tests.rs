@@ -152,6 +152,9 @@ fn br_152_a_type_that_nobody_knows_yet_passes_and_is_told_as_unknown() {
     let found = judged(&cluster(one("ml.p4d.24xlarge", 1, json!({}))), &roomy());
     assert_eq!(found[0].severity, Severity::Blocking);
     assert!(found[0].message.contains("no zone of the Region offers ml.p4d.24xlarge"), "{found:#?}");
+    // So is one in a size that AWS has for nothing.
+    let found = judged(&cluster(one("ml.p99.huge", 1, json!({}))), &roomy());
+    assert_eq!(found[0].severity, Severity::Blocking, "{found:#?}");
 }
 
 #[test]

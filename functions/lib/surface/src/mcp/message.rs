@@ -40,11 +40,11 @@ pub(super) fn check(message: &Value) -> Result<(), Malformed> {
 }
 
 /// What is wrong with the parameters of a request whose method is known here: the library takes such a request for one of
-/// an unknown method, or passes over the parameter.
-pub(super) fn unfit(message: &Value) -> Option<String> {
+/// an unknown method, or passes over the parameter. The stateless era has no `initialize`, whatever its parameters.
+pub(super) fn unfit(message: &Value, stateless: bool) -> Option<String> {
     let method = message.get("method")?.as_str()?;
     let fits = match method {
-        "initialize" => fits::<InitializeRequestParams>,
+        "initialize" if !stateless => fits::<InitializeRequestParams>,
         "tools/call" => fits::<CallToolRequestParams>,
         "tools/list" => fits::<Option<PaginatedRequestParams>>,
         _ => return None,

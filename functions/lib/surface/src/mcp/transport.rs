@@ -15,6 +15,10 @@ use serde_json::{Value, json};
 /// What the protocol's own check wants to read.
 const ACCEPTED: &str = "application/json, text/event-stream";
 
+/// The header with the protocol's revision, and the first revision without a handshake.
+const VERSION: &str = "mcp-protocol-version";
+const STATELESS: &str = "2026-07-28";
+
 /// JSON-RPC's codes for a body that is no JSON, for one that is no request, and for parameters that do not fit the method.
 const PARSE_ERROR: i64 = -32_700;
 const INVALID_REQUEST: i64 = -32_600;
@@ -48,7 +52,8 @@ pub(super) async fn admit(request: Request) -> Result<Request, Box<Response>> {
     })?;
     let malformed = |found: Malformed| rpc_error(StatusCode::BAD_REQUEST, &found.id, INVALID_REQUEST, found.why);
     message::check(&message).map_err(|found| Box::new(malformed(found)))?;
-    if let (Some(id), Some(why)) = (message.get("id"), message::unfit(&message)) {
+    let stateless = parts.headers.get(VERSION).is_some_and(|version| version == STATELESS);
+    if let (Some(id), Some(why)) = (message.get("id"), message::unfit(&message, stateless)) {
         // Errors of a method come with status 200, as the library sends them.
         return Err(Box::new(rpc_error(StatusCode::OK, id, INVALID_PARAMS, &why)));
     }

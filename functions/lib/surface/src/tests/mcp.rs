@@ -127,8 +127,11 @@ async fn an_unknown_tool_or_cursor_is_an_error_of_the_protocol() {
         assert_eq!(answer.json()["error"]["code"], -32_602, "{method} {params}: {}", answer.text);
         assert!(answer.text.contains(method), "{}", answer.text);
     }
-    let answer = modern(&surface, "resources/everything", json!({})).await;
-    assert_eq!((answer.status, &answer.json()["error"]["code"]), (StatusCode::NOT_FOUND, &json!(-32_601)));
+    for unknown in ["resources/everything", "initialize"] {
+        let answer = modern(&surface, unknown, json!({})).await;
+        let told = (answer.status, &answer.json()["error"]["code"]);
+        assert_eq!(told, (StatusCode::NOT_FOUND, &json!(-32_601)), "{unknown}");
+    }
 }
 
 #[tokio::test]
