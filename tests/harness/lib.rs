@@ -142,7 +142,12 @@ impl Product {
 
     /// The operation once it has ended; gives up after three virtual hours.
     pub async fn ended(&self, id: OperationId) -> Operation {
-        for _ in 0..(3 * 360) {
+        self.ended_within(id, 3).await
+    }
+
+    /// The same; gives up after so many virtual hours.
+    pub async fn ended_within(&self, id: OperationId, hours: u32) -> Operation {
+        for _ in 0..(hours * 360) {
             let operation = self.operation(id).await;
             if operation.is_terminal() {
                 return operation;
